@@ -231,7 +231,7 @@ function onUnlessOff(help: string): Setting<'on' | 'off'> {
   return setting(`${help}: on or off`, 'switch', oneOf(['on', 'off']), 'on');
 }
 
-function wholeNumber(min: number, max: number) {
+export function wholeNumber(min: number, max: number) {
   return (text: string): number => {
     if (!/^\d{1,10}$/.test(text) || Number(text) < min || Number(text) > max) {
       throw new Error(`must be a whole number from ${min} to ${max}, not "${text}"`);
@@ -279,19 +279,19 @@ function webOrigin(text: string): string {
 }
 
 function proxies(text: string): readonly string[] {
-  const ranges = listed(text);
+  const ranges = parseList(text);
   clientReader(ranges);
   return ranges;
 }
 
 function networks(text: string): readonly string[] {
-  const ranges = listed(text);
+  const ranges = parseList(text);
   addressRules(ranges);
   return ranges;
 }
 
 function logoSources(text: string): readonly string[] {
-  const sources = listed(text);
+  const sources = parseList(text);
   const bad = sources.find(
     (source) =>
       source !== 'https:' &&
@@ -305,7 +305,8 @@ function logoSources(text: string): readonly string[] {
   return sources;
 }
 
-function listed(text: string): string[] {
+/** Parses a comma-separated list. */
+export function parseList(text: string): string[] {
   return text
     .split(',')
     .map((part) => part.trim())

@@ -1,5 +1,4 @@
-// Code shared by the commands: the --database and --json options, an example under --help, and a database that is closed
-// when the command ends or fails.
+// Code shared by the commands: common options, an example under --help, and opening the database.
 
 import { Command, Option } from 'commander';
 import { systemClock } from '../domain/clock.ts';
@@ -13,11 +12,23 @@ export interface StoreOptions {
   readonly json?: boolean;
 }
 
+/** A command without a database. */
+export function plainCommand(name: string, description: string, example: string): Command {
+  return new Command(name).description(description).addHelpText('after', `\nExample:\n  ${example}`);
+}
+
 export function command(name: string, description: string, example: string): Command {
-  return new Command(name)
-    .description(description)
-    .addOption(databaseOption('sqlite:./offerbook.db'))
-    .addHelpText('after', `\nExample:\n  ${example}`);
+  return plainCommand(name, description, example).addOption(databaseOption('sqlite:./offerbook.db'));
+}
+
+export function jsonCommand(name: string, description: string, example: string): Command {
+  return command(name, description, example).option('--json', 'print one JSON document');
+}
+
+export function commandGroup(name: string, description: string, commands: readonly Command[]): Command {
+  const group = new Command(name).description(description);
+  for (const each of commands) group.addCommand(each);
+  return group;
 }
 
 export function databaseOption(fallback: string): Option {
@@ -50,21 +61,20 @@ export function webhookNetworksOption(): Option {
     .default('');
 }
 
-export function jsonCommand(name: string, description: string, example: string): Command {
-  return command(name, description, example).option('--json', 'print one JSON document');
+/** Clock and user for the audit log. */
+export function auditor() {
+  return { clock: systemClock, by: currentUser() };
 }
 
-export async function withStores<T>(
-  options: StoreOptions,
-  work: (stores: Stores) => Promise<T>,
+/** For `await using`. */
+export async function openForWriting(
+  { database }: Pick<StoreOptions, 'database'>,
   databaseOptions = COMMAND_OPTIONS,
-): Promise<T> {
-  const by = currentUser();
-  await using stores = closing(await openStores(options.database, databaseOptions, systemClock, { by }));
-  return await work(stores);
+): Promise<Stores & AsyncDisposable> {
+  return closing(await openStores(database, databaseOptions, systemClock, { by: currentUser() }));
 }
 
 /** For commands that only read: neither the database nor its files change. */
-export function readStores<T>(options: StoreOptions, work: (stores: Stores) => Promise<T>): Promise<T> {
-  return withStores(options, work, READ_OPTIONS);
+export function openForReading(options: Pick<StoreOptions, 'database'>): Promise<Stores & AsyncDisposable> {
+  return openForWriting(options, READ_OPTIONS);
 }

@@ -1,25 +1,27 @@
-// Parses the numbers, durations and ids of options and arguments.
+// Parses the values of options and arguments.
 
 import { BadInput } from '@offerbook/wire/failures.ts';
+import { TEXT_LENGTH_MAX } from '@offerbook/wire/text.ts';
 import { DAY_MS } from '@offerbook/wire/time.ts';
 import { parseUuid, type Uuid } from '@offerbook/wire/uuid.ts';
+import { wholeNumber } from '../config.ts';
 import { parseDuration, parsePositiveDuration, systemClock } from '../domain/clock.ts';
 
 const COUNT_MAX = 1e9;
 
 /** Returns a parser for this option or argument. */
 export function parseCount(option: string, min = 1, max = COUNT_MAX): (text: string) => number {
-  return (text) => {
-    if (!/^\d{1,10}$/.test(text) || Number(text) < min || Number(text) > max) {
-      throw new BadInput(`${option} must be a whole number from ${min} to ${max}, not "${text}"`);
-    }
-    return Number(text);
-  };
+  return (text) => forOption(option, () => wholeNumber(min, max)(text));
 }
 
 export const parseDurationMs = (option: string, text: string) => forOption(option, () => parseDuration(text));
 export const parsePositiveDurationMs = (option: string, text: string) =>
   forOption(option, () => parsePositiveDuration(text));
+
+/** Collects the values of an option that may be repeated. */
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
 
 /** Puts the name of the option before the message of an error. */
 export function forOption<T>(option: string, parse: () => T): T {
@@ -46,4 +48,18 @@ export function parseOlderThan(text: string): number {
   const ageMs = parseDurationMs('--older-than', text);
   if (ageMs < DAY_MS) throw new BadInput('--older-than must be at least 1d');
   return Math.max(0, systemClock() - ageMs);
+}
+
+export const PASSBACK_UID_HELP = "the user's passbackUid; - reads it from stdin";
+
+/**
+ * The value may identify a person, and arguments are visible to every user of the machine and stay in the shell history, so `-` reads
+ * it from stdin. Messages never repeat the value.
+ */
+export async function readPassbackUid(option: string): Promise<string> {
+  const text = option === '-' ? (await Bun.stdin.text()).replace(/\r?\n$/, '') : option;
+  if (text === '') throw new BadInput('--passback-uid must not be empty');
+  if (text.length > TEXT_LENGTH_MAX)
+    throw new BadInput(`--passback-uid must be at most ${TEXT_LENGTH_MAX} characters`);
+  return text;
 }

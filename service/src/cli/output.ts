@@ -1,17 +1,33 @@
 // Prints results on stdout, as text or as one JSON document, and everything else on stderr. A failed write throws
 // OutputFailure.
 
-import { writeSync } from 'node:fs';
+import { write, writeSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { printJson } from '@offerbook/wire/decimal.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { readColumns } from '../config.ts';
-import { writeAll } from './write-all.ts';
 
 export const STDOUT = 1;
-const STDERR = 2;
+export const STDERR = 2;
 
 interface OutputOptions {
   readonly json?: boolean;
+}
+
+/** Pause before the next attempt to write to a full pipe. */
+const BLOCKED_MS = 20;
+
+/** Writes without blocking the event loop. Resolves when all bytes have been written; rejects with the operating system's error. */
+export async function writeAll(file: number, bytes: Uint8Array): Promise<void> {
+  for (let rest = bytes; rest.length > 0; ) {
+    try {
+      const { bytesWritten } = await promisify(write)(file, rest);
+      rest = rest.subarray(bytesWritten);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+      await Bun.sleep(BLOCKED_MS);
+    }
+  }
 }
 
 /** Has no `code`, because storage treats an error with a code as a database error. */
@@ -80,24 +96,26 @@ function escapeBidi(json: string): string {
 const WRAPPED_WIDTH_MIN = 30;
 
 /**
- * Aligns columns, and right-aligns numbers. If a terminal is too narrow for the table, wraps the last column, or prints every
- * row as lines of names and values, so that no id is cut. Returns `empty` if there are no rows.
+ * Aligns the columns, which are named by the fields of the rows, and right-aligns numbers. If a terminal is too narrow for the
+ * table, wraps the last column, or prints every row as lines of names and values, so that no id is cut. Returns `empty` if there
+ * are no rows.
  */
 export function table(
-  header: readonly string[],
-  rows: readonly (readonly string[])[],
+  rows: readonly Readonly<Record<string, string>>[],
   empty = '',
   widthMax = terminalWidth(),
 ): string {
-  if (rows.length === 0) return empty;
-  const lines = [header, ...rows].map((line) => header.map((_, column) => printable(line[column] ?? '')));
-  const widths = header.map((_, column) => widest(lines.map((line) => line[column] ?? '')));
+  const [first] = rows;
+  if (first === undefined) return empty;
+  const cells = rows.map((row) => Object.values(row).map(printable));
+  const lines = [Object.keys(first), ...cells];
+  const widths = Object.keys(first).map((_, column) => widest(lines.map((line) => line[column] ?? '')));
   const lastWidth = widths.pop() ?? 0;
   const before = widths.reduce((sum, width) => sum + width + 2, 0);
   const left = widthMax - before;
   if (lastWidth > left && left < WRAPPED_WIDTH_MIN) return records(lines, widthMax);
   widths.push(Math.min(lastWidth, left));
-  const isNumeric = header.map((_, column) => rows.every((row) => /^[\d,.]*$/.test(row[column] ?? '')));
+  const isNumeric = widths.map((_, column) => cells.every((row) => /^[\d,.]*$/.test(row[column] ?? '')));
   return lines
     .flatMap((line) => {
       const [last = '', ...more] = wrapped(line.at(-1) ?? '', left);

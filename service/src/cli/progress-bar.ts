@@ -9,24 +9,22 @@ const TERMINAL_WIDTH = 80;
 const REDRAW_MS = 100;
 const DELAY_MS = 1_000;
 
-/** Number of rows processed; also the number of all rows, or for files the number of bytes read, if it is known. */
-type Progress = number | ImportProgress | { readonly rows: number; readonly total: number };
+/** Takes the number of rows processed, and the number of all rows if it is known. For files, takes also the number of bytes read. */
+type Show = (progress: number | ImportProgress, rowsTotal?: number) => void;
 
 /** Removes the bar when the work ends. */
-export async function withProgressBar<T>(
-  work: (show: (progress: Progress) => void) => Promise<T>,
-): Promise<T> {
+export async function withProgressBar<T>(work: (show: Show) => Promise<T>): Promise<T> {
   const stream = process.stderr;
   const startedAtMs = performance.now();
   let drawnAtMs = 0;
   try {
-    return await work((progress) => {
+    return await work((progress, rowsTotal = 0) => {
       const nowMs = performance.now();
       if (!stream.isTTY || nowMs - startedAtMs < DELAY_MS || nowMs - drawnAtMs < REDRAW_MS) return;
       drawnAtMs = nowMs;
       // A longer line would wrap, and \r could not overwrite it.
       const lengthMax = (stream.columns ?? TERMINAL_WIDTH) - 1;
-      stream.write(`\r\x1b[K${draw(progress, lengthMax).slice(0, lengthMax)}`);
+      stream.write(`\r\x1b[K${draw(progress, rowsTotal, lengthMax).slice(0, lengthMax)}`);
     });
   } finally {
     if (drawnAtMs > 0) stream.write('\r\x1b[K');
@@ -45,11 +43,14 @@ export function progressLines(print: (line: string) => void, clock: Clock): (lin
   };
 }
 
-function draw(progress: Progress, lengthMax: number): string {
-  if (typeof progress === 'number') return printCountOf(progress, 'row');
-  const { rows } = progress;
-  const [done, total = 0] =
-    'total' in progress ? [rows, progress.total] : [progress.bytesRead, progress.bytesTotal];
+function draw(progress: number | ImportProgress, rowsTotal: number, lengthMax: number): string {
+  const {
+    rows,
+    bytesRead: done,
+    bytesTotal: total = 0,
+  } = typeof progress === 'number'
+    ? { rows: progress, bytesRead: progress, bytesTotal: rowsTotal }
+    : progress;
   if (total === 0) return printCountOf(rows, 'row');
   const share = Math.min(1, done / total);
   const label = `${Math.floor(share * 100)}% ${printCountOf(rows, 'row')}`;

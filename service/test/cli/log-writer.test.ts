@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'bun:test';
 import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { LogWriter } from '../../src/cli/node/log-writer.ts';
-import { writeAll } from '../../src/cli/write-all.ts';
+import { writeAll } from '../../src/cli/output.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { until } from '../support/until.ts';
 

@@ -11,9 +11,9 @@ const SOURCE = join(import.meta.dir, '../../src/cli');
 /** Work that reports its progress at once, and again after 1.1 s. */
 const PROGRAM = `import { withProgressBar } from '${SOURCE}/progress-bar.ts';
 await withProgressBar(async (show) => {
-  show({ rows: 1_000_000, total: 4_000_000 });
+  show(1_000_000, 4_000_000);
   await Bun.sleep(1_100);
-  show({ rows: 2_000_000, total: 4_000_000 });
+  show(2_000_000, 4_000_000);
 });
 process.stderr.write('done\\n');`;
 

@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Refused } from '@offerbook/wire/failures.ts';
-import { ConsoleHost } from '../../src/cli/node/console/console-host.ts';
+import { openConsoleHost } from '../../src/cli/node/console/console-host.ts';
 import type { NodeView } from '../../src/console/page-context.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { rejection } from '../storage/open-test-stores.ts';
@@ -14,7 +14,7 @@ test('a request during shutdown is rejected and does not start a thread, which w
   const folder = temporaryFolder();
   const databaseUrl = `sqlite:${join(folder, 'test.db')}`;
   await (await openStores(databaseUrl, CREATE_OPTIONS)).close();
-  const host = new ConsoleHost({ databaseUrl, folder, explorer: undefined });
+  const host = openConsoleHost({ databaseUrl, folder, explorer: undefined });
   const ask = () => host.answer(new Request('http://localhost/organisations'), '', {} as NodeView);
   const closing = host.close();
   const during = rejection(ask());

@@ -16,7 +16,7 @@ import { clientReader } from '../../http/access/client-address.ts';
 import { metricsPage, type NodeState } from '../../http/metrics.ts';
 import { readiness } from '../../http/readiness.ts';
 import { openAdminAccess, refusal } from './admin-access.ts';
-import { ConsoleHost } from './console/console-host.ts';
+import { openConsoleHost } from './console/console-host.ts';
 import { databaseFigures } from './database-figures.ts';
 import { diskFacts, spoolFolder } from './disk-reserve.ts';
 import { bind, urlOf } from './listen.ts';
@@ -46,7 +46,7 @@ export function openAdmin(options: NodeOptions, source: AdminSource): (() => Pro
   if (port === undefined) return undefined;
   const refuse = openAdminAccess(settings);
   const folder = spoolFolder(settings.spool, databaseUrl);
-  const consoleHost = new ConsoleHost({ databaseUrl, folder, explorer: explorerUrl(settings) });
+  const consoleHost = openConsoleHost({ databaseUrl, folder, explorer: explorerUrl(settings) });
   const readClient = clientReader(settings.trustedProxies);
   const refusals = new BoundedLog((fields) => logger.warn(fields, 'rejected a request to the admin port'));
   const startedAtMs = clock();

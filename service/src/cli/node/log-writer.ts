@@ -1,11 +1,31 @@
 // Writes the log asynchronously, one write at a time. Lines that arrive during a write are included in the next one. If the
 // log cannot be written, lines are lost, but requests, memory and shutdown are not affected.
 
+import { systemClock } from '../../domain/clock.ts';
+import { Logger, type LogLevel } from '../../domain/logger.ts';
+import { STDERR, STDOUT, writeAll } from '../output.ts';
+
 /** Lines logged within this time are written together. */
 const HOLD_MS = 20;
 const HELD_CHARACTERS_MAX = 64 * 1024;
 /** New lines are dropped above this limit, so that a blocked reader does not exhaust memory. */
 const UNREAD_CHARACTERS_MAX = 8 * 1024 * 1024;
+
+/** Longest wait for the last lines before the process exits. */
+const CLOSE_MAX_MS = 1_000;
+
+export const toStdout = (lines: string): Promise<void> => writeAll(STDOUT, Buffer.from(lines));
+export const toStderr = (lines: string): Promise<void> => writeAll(STDERR, Buffer.from(lines));
+
+/**
+ * Every line contains the process id; a worker's lines also contain its number. `write` appends lines that workers logged.
+ */
+export function openLog(level: LogLevel, writeOut: (lines: string) => Promise<void>, worker?: number) {
+  const writer = new LogWriter(writeOut);
+  const write = (lines: string) => writer.write(lines);
+  const logger = new Logger(level, write, systemClock, worker === undefined ? {} : { worker });
+  return { logger, write, close: () => writer.close(CLOSE_MAX_MS) };
+}
 
 export class LogWriter {
   readonly #writeOut: (lines: string) => Promise<void>;

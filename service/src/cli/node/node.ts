@@ -6,7 +6,7 @@ import { openAdmin } from './admin.ts';
 import type { NodeOptions } from './node-settings.ts';
 import { openServing } from './serving.ts';
 import { openSnapshotBuilder, type SnapshotBuilder } from './snapshot-builder.ts';
-import { WebhookHost } from './webhooks/webhook-host.ts';
+import { openWebhookHost } from './webhooks/webhook-host.ts';
 
 export interface RunningNode {
   readonly url: string;
@@ -31,7 +31,7 @@ export async function startNode(options: NodeOptions, ownBuilder?: SnapshotBuild
       catalogue.replace(await builder.build());
     },
   };
-  const webhooks = new WebhookHost(options, serving.stores);
+  const webhooks = openWebhookHost(options, serving.stores);
   let closeAdmin: (() => Promise<void>) | undefined;
   const stop = async () => {
     await Promise.all([serving.stop(), webhooks.stop()]);

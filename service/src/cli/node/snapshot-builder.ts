@@ -5,18 +5,14 @@ import type { SnapshotData } from '../../catalogue/snapshot-data.ts';
 import type { Tracer } from '../../tracing/tracer.ts';
 import { ThreadClient } from './threads/thread-client.ts';
 
-export interface SnapshotBuilder {
-  /** Returns a snapshot that contains at least everything committed before the call. */
-  build(): Promise<SnapshotData>;
-  /** Ends the thread. Pending and later builds reject. */
-  close(): Promise<void>;
-}
+export type SnapshotBuilder = ReturnType<typeof openSnapshotBuilder>;
 
-export function openSnapshotBuilder(databaseUrl: string, tracer?: Tracer): SnapshotBuilder {
+export function openSnapshotBuilder(databaseUrl: string, tracer?: Tracer) {
   const thread = new ThreadClient<string, SnapshotData>(new URL('./snapshot-thread', import.meta.url));
   thread.start();
   return {
-    build() {
+    /** Returns a snapshot that contains at least everything committed before the call. */
+    async build(): Promise<SnapshotData> {
       if (tracer === undefined) return thread.call(databaseUrl);
       return tracer.trace('catalogue build', async ({ attributes }) => {
         const data = await thread.call(databaseUrl);
@@ -24,6 +20,7 @@ export function openSnapshotBuilder(databaseUrl: string, tracer?: Tracer): Snaps
         return data;
       });
     },
+    /** Ends the thread. Pending and later builds reject. */
     close: () => thread.close(),
   };
 }

@@ -3,7 +3,7 @@
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Command } from 'commander';
 import type { AuditEntry } from '../../../domain/audit-log.ts';
-import { jsonCommand, readStores, type StoreOptions } from '../../command.ts';
+import { jsonCommand, openForReading, type StoreOptions } from '../../command.ts';
 import { parseCount } from '../../option-values.ts';
 import { printResult, table } from '../../output.ts';
 
@@ -15,27 +15,23 @@ export function auditCommand(): Command {
 }
 
 async function listAudit(options: StoreOptions & { org?: string; limit: number }): Promise<void> {
-  await readStores(options, async (stores) => {
-    const entries = await stores.audit.list({ org: options.org, limit: options.limit });
-    const rows = entries.map((entry) => [
-      printTimestamp(entry.atMs),
-      entry.by,
-      entry.action,
-      entry.org ?? '',
-      details(entry),
-    ]);
-    const text = table(['WHEN', 'BY', 'WHAT', 'ORG', 'DETAILS'], rows, 'No entries.');
-    await printResult(options, entries.map(toJson), text);
-  });
+  await using stores = await openForReading(options);
+  const { org, limit } = options;
+  const entries = await stores.audit.list({ org, limit });
+  const rows = entries.map((entry) => ({
+    WHEN: printTimestamp(entry.atMs),
+    BY: entry.by,
+    WHAT: entry.action,
+    ORG: entry.org ?? '',
+    DETAILS: printDetails(entry),
+  }));
+  const json = entries.map(({ atMs, ...entry }) => ({ ...entry, at: printTimestamp(atMs) }));
+  await printResult(options, json, table(rows, 'No entries.'));
 }
 
-function details({ details }: AuditEntry): string {
+function printDetails({ details }: AuditEntry): string {
   return Object.entries(details)
     .filter(([, value]) => value !== null && value !== '')
     .map(([name, value]) => `${name}=${value}`)
     .join(' ');
-}
-
-function toJson({ atMs, ...entry }: AuditEntry) {
-  return { ...entry, at: printTimestamp(atMs) };
 }

@@ -4,12 +4,18 @@ import { printCountsOf } from '@offerbook/wire/count.ts';
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { UUID_PATTERN } from '@offerbook/wire/uuid.ts';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import type { DeletedCounts, Organisation, PublicOrganisation } from '../../../domain/organisation.ts';
 import { isStorageError } from '../../../domain/storage-error.ts';
 import type { Stores } from '../../../domain/stores.ts';
-import { CREATE_OPTIONS } from '../../../storage/open-stores.ts';
-import { jsonCommand, readStores, type StoreOptions, withStores } from '../../command.ts';
+import { COMMAND_OPTIONS, CREATE_OPTIONS, READ_OPTIONS } from '../../../storage/open-stores.ts';
+import {
+  commandGroup,
+  jsonCommand,
+  openForReading,
+  openForWriting,
+  type StoreOptions,
+} from '../../command.ts';
 import { printable, printResult, table } from '../../output.ts';
 import { withProgressBar } from '../../progress-bar.ts';
 
@@ -29,9 +35,7 @@ export function organisationsCommand(): Command {
     .option('--revoke-tokens', 'delete it even if it has valid tokens')
     .option('--dry-run', 'print what would be deleted; change nothing')
     .action(deleteOrganisation);
-  const orgs = new Command('orgs').description('create, list and delete organisations');
-  for (const sub of [create, list, remove]) orgs.addCommand(sub);
-  return orgs;
+  return commandGroup('orgs', 'create, list and delete organisations', [create, list, remove]);
 }
 
 async function createOrganisation(name: string, options: StoreOptions): Promise<void> {
@@ -45,71 +49,54 @@ async function createOrganisation(name: string, options: StoreOptions): Promise<
     throw new BadInput(
       'an organisation name must not look like an id, because the console finds organisations by name and by id',
     );
-  await withStores(
-    options,
-    async (stores) => {
-      const created = await stores.organisations.create(name);
-      if (created === undefined) throw await nameTaken(stores, name);
-      await printResult(
-        options,
-        toJson(created),
-        `Created organisation "${name}". Its id in activation links is orgId=${created.publicId}`,
-      );
-    },
-    CREATE_OPTIONS,
-  );
+  await using stores = await openForWriting(options, CREATE_OPTIONS);
+  const created = await stores.organisations.create(name);
+  if (created === undefined) throw await nameTaken(stores, name);
+  const text = `Created organisation "${name}". Its id in activation links is orgId=${created.publicId}`;
+  await printResult(options, toJson(created), text);
 }
 
 async function listOrganisations(options: StoreOptions): Promise<void> {
-  await readStores(options, async (stores) => {
-    const all = await stores.organisations.list();
-    const rows = all.map((org) => [org.name, org.publicId, printTimestamp(org.createdAtMs)]);
-    await printResult(
-      options,
-      all.map(toJson),
-      table(['NAME', 'ORGID', 'CREATED'], rows, 'No organisations.'),
-    );
-  });
+  await using stores = await openForReading(options);
+  const all = await stores.organisations.list();
+  const rows = all.map(toJson).map(({ name, publicId, createdAt }) => ({
+    ...{ NAME: name, ORGID: publicId, CREATED: createdAt },
+  }));
+  await printResult(options, all.map(toJson), table(rows, 'No organisations.'));
 }
 
 async function nameTaken(stores: Stores, name: string): Promise<BadInput> {
   const isThere = (await stores.organisations.find(name)) !== undefined;
+  if (isThere) return new BadInput(`the organisation "${name}" already exists`);
+  const retry = `offerbook orgs delete ${JSON.stringify(name)}`;
   return new BadInput(
-    isThere
-      ? `the organisation "${name}" already exists`
-      : `the organisation "${name}" is being deleted; if the command was interrupted, run it again: offerbook orgs delete ${JSON.stringify(name)}`,
+    `the organisation "${name}" is being deleted; if the command was interrupted, run it again: ${retry}`,
   );
 }
 
-interface DeleteOptions extends StoreOptions {
-  readonly revokeTokens?: boolean;
-  readonly dryRun?: boolean;
-}
-
-async function deleteOrganisation(name: string, options: DeleteOptions): Promise<void> {
-  if (options.dryRun === true) return countContents(name, options);
-  await withStores(options, async ({ organisations }) => {
-    const revokesTokens = options.revokeTokens === true;
-    const deleted = await withProgressBar((show) =>
-      organisations.delete(name, { revokesTokens, onBatch: show }).catch((error: unknown) => {
-        if (!isStorageError(error, 'conflict')) throw error;
-        throw new Refused(`${error.message}; revoke its tokens first, or add --revoke-tokens`, {
-          cause: error,
-        });
-      }),
-    );
-    if (deleted === undefined) throw noOrganisation(name, 'to read');
-    await printResult(options, deleted, `Deleted "${name}" with ${printDeleted(deleted)}.`);
-  });
-}
-
-function countContents(name: string, options: DeleteOptions): Promise<void> {
-  return readStores(options, async ({ organisations }) => {
-    const contents = await organisations.contents(name);
-    if (contents === undefined) throw noOrganisation(name, 'to read');
-    const text = `Would delete "${name}" with ${printDeleted(contents)}; nothing was changed.`;
-    await printResult(options, contents, text);
-  });
+async function deleteOrganisation(
+  name: string,
+  options: StoreOptions & { revokeTokens?: boolean; dryRun?: boolean },
+): Promise<void> {
+  const isDryRun = options.dryRun === true;
+  await using stores = await openForWriting(options, isDryRun ? READ_OPTIONS : COMMAND_OPTIONS);
+  const counts = isDryRun
+    ? await stores.organisations.contents(name)
+    : await withProgressBar((show) =>
+        stores.organisations
+          .delete(name, { revokesTokens: options.revokeTokens === true, onBatch: show })
+          .catch((error: unknown) => {
+            if (!isStorageError(error, 'conflict')) throw error;
+            const advice = 'revoke its tokens first, or add --revoke-tokens';
+            throw new Refused(`${error.message}; ${advice}`, { cause: error });
+          }),
+      );
+  if (counts === undefined) throw noOrganisation(name, 'to read');
+  const deleted = printDeleted(counts);
+  const text = isDryRun
+    ? `Would delete "${name}" with ${deleted}; nothing was changed.`
+    : `Deleted "${name}" with ${deleted}.`;
+  await printResult(options, counts, text);
 }
 
 function printDeleted({ tokens, transactions, versions, clicks, imports }: DeletedCounts): string {
@@ -121,21 +108,22 @@ function toJson(org: PublicOrganisation) {
   return { name: org.name, publicId: org.publicId, createdAt: printTimestamp(org.createdAtMs) };
 }
 
-/**
- * Throws BadInput if there is no such organisation. On a read, suggests `orgs list` (probably a typo); on a write, `orgs
- * create`.
- */
-export async function getOrganisation(
-  stores: Stores,
-  name: string,
-  purpose: 'to read' | 'to write',
-): Promise<Organisation> {
+/** Throws BadInput if there is no such organisation. */
+export async function getOrganisation(stores: Stores, name: string, purpose: Purpose): Promise<Organisation> {
   const org = await stores.organisations.find(name);
-  if (org !== undefined) return org;
-  throw noOrganisation(name, purpose);
+  if (org === undefined) throw noOrganisation(name, purpose);
+  return org;
 }
 
-function noOrganisation(name: string, purpose: 'to read' | 'to write'): BadInput {
+/** Returns the id of the organisation in --org; undefined without this option. */
+export async function findOrgId(stores: Stores, name: string | undefined): Promise<number | undefined> {
+  return name === undefined ? undefined : (await getOrganisation(stores, name, 'to read')).id;
+}
+
+type Purpose = 'to read' | 'to write';
+
+/** On a read, the name is probably misspelt; on a write, the organisation may be new. */
+function noOrganisation(name: string, purpose: Purpose): BadInput {
   const advice =
     purpose === 'to read'
       ? 'list them with: offerbook orgs list'

@@ -4,7 +4,7 @@
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import { Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import {
   type AccessToken,
   digestToken,
@@ -19,7 +19,13 @@ import {
 import { systemClock } from '../../../domain/clock.ts';
 import { sqlitePath } from '../../../storage/open-database.ts';
 import { withReserve } from '../../../storage/sqlite/revocation-reserve.ts';
-import { jsonCommand, readStores, type StoreOptions, withStores } from '../../command.ts';
+import {
+  commandGroup,
+  jsonCommand,
+  openForReading,
+  openForWriting,
+  type StoreOptions,
+} from '../../command.ts';
 import { parseDurationMs, parseId, parsePositiveDurationMs } from '../../option-values.ts';
 import { printNote, printResult, printTime, table } from '../../output.ts';
 import { getOrganisation } from './organisations.ts';
@@ -62,19 +68,13 @@ export function tokensCommand(): Command {
     'check the token on stdin',
     'offerbook tokens verify < token.txt',
   ).action(verifyToken);
-  const tokens = new Command('tokens').description('issue, list, rotate and revoke access tokens');
-  for (const sub of [issue, list, revoke, rotate, verify]) tokens.addCommand(sub);
-  return tokens;
+  const commands = [issue, list, revoke, rotate, verify];
+  return commandGroup('tokens', 'issue, list, rotate and revoke access tokens', commands);
 }
 
-interface IssueOptions extends StoreOptions {
-  readonly org: string;
-  readonly kind: TokenKind;
-  readonly label?: string;
-  readonly expires?: string;
-}
-
-async function issueToken(options: IssueOptions): Promise<void> {
+async function issueToken(
+  options: StoreOptions & { org: string; kind: TokenKind; label?: string; expires?: string },
+): Promise<void> {
   const { kind, label = '' } = options;
   if (label.length > LABEL_LENGTH_MAX)
     throw new BadInput(`--label must be at most ${LABEL_LENGTH_MAX} characters`);
@@ -82,71 +82,67 @@ async function issueToken(options: IssueOptions): Promise<void> {
     options.expires === undefined
       ? null
       : systemClock() + parsePositiveDurationMs('--expires', options.expires);
-  await withStores(options, async (stores) => {
-    const org = await getOrganisation(stores, options.org, 'to write');
-    const text = newTokenText(kind);
-    const token = await stores.tokens.add({
-      orgId: org.id,
-      kind,
-      label,
-      digest: digestToken(text),
-      expiresAtMs,
-    });
-    await printNewToken(options, token, text);
+  await using stores = await openForWriting(options);
+  const org = await getOrganisation(stores, options.org, 'to write');
+  const text = newTokenText(kind);
+  const token = await stores.tokens.add({
+    orgId: org.id,
+    kind,
+    label,
+    digest: digestToken(text),
+    expiresAtMs,
   });
+  await printNewToken(options, token, text);
 }
 
 async function listTokens(options: StoreOptions): Promise<void> {
-  await readStores(options, async (stores) => {
-    const nowMs = systemClock();
-    const { tokens } = await stores.tokens.list();
-    const rows = tokens.map((token) => [
-      token.id,
-      token.orgName,
-      token.kind,
-      tokenState(token, nowMs),
-      printTime(token.lastUsedAtMs) ?? 'never',
-      printTime(endMs(token)) ?? 'never',
-      token.label,
-    ]);
-    const all = tokens.map((token) => toJson(token, nowMs));
-    const text = table(['ID', 'ORG', 'KIND', 'STATE', 'LAST USED', 'ENDS', 'LABEL'], rows, 'No tokens.');
-    await printResult(options, all, text);
-  });
+  await using stores = await openForReading(options);
+  const nowMs = systemClock();
+  const { tokens } = await stores.tokens.list();
+  const rows = tokens.map((token) => ({
+    ID: token.id,
+    ORG: token.orgName,
+    KIND: token.kind,
+    STATE: tokenState(token, nowMs),
+    'LAST USED': printTime(token.lastUsedAtMs) ?? 'never',
+    ENDS: printTime(endMs(token)) ?? 'never',
+    LABEL: token.label,
+  }));
+  const json = tokens.map((token) => toJson(token, nowMs));
+  await printResult(options, json, table(rows, 'No tokens.'));
 }
 
 async function revokeToken(idText: string, options: StoreOptions): Promise<void> {
   const id = parseId(idText, 'token');
   const path = sqlitePath(options.database);
-  const revoke = () => withStores(options, (stores) => stores.tokens.revoke(id));
+  const revoke = async () => {
+    await using stores = await openForWriting(options);
+    return await stores.tokens.revoke(id);
+  };
   const ended = await (path === undefined ? revoke() : withReserve(path, revoke));
   if (ended === undefined) throw noSuchToken(id);
-  await printResult(
-    options,
-    toJson(ended, systemClock()),
-    `Revoked the ${ended.kind} token ${id} of "${ended.orgName}".`,
-  );
+  const text = `Revoked the ${ended.kind} token ${id} of "${ended.orgName}".`;
+  await printResult(options, toJson(ended, systemClock()), text);
 }
 
 async function rotateToken(idText: string, options: StoreOptions & { overlap: string }): Promise<void> {
   const id = parseId(idText, 'token');
   const overlapMs = parseDurationMs('--overlap', options.overlap);
-  await withStores(options, async (stores) => {
-    let text = '';
-    const rotated = await stores.tokens.rotate(id, (old) => {
-      const nowMs = systemClock();
-      if (!isLive(old, nowMs))
-        throw new BadInput(`token ${id} is ${tokenState(old, nowMs)}; issue a new one instead`);
-      text = newTokenText(old.kind);
-      const { orgId, kind, label } = old;
-      // The successor gets the same lifetime as its predecessor.
-      const expiresAtMs = old.expiresAtMs === null ? null : nowMs + (old.expiresAtMs - old.createdAtMs);
-      const successor = { orgId, kind, label, digest: digestToken(text), expiresAtMs };
-      return { successor, overlapEndsAtMs: overlapMs === 0 ? null : nowMs + overlapMs };
-    });
-    if (rotated === undefined) throw noSuchToken(id);
-    await printNewToken(options, rotated.successor, text, rotated.replaced);
+  await using stores = await openForWriting(options);
+  let text = '';
+  const rotated = await stores.tokens.rotate(id, (old) => {
+    const nowMs = systemClock();
+    if (!isLive(old, nowMs))
+      throw new BadInput(`token ${id} is ${tokenState(old, nowMs)}; issue a new one instead`);
+    text = newTokenText(old.kind);
+    const { orgId, kind, label } = old;
+    // The successor gets the same lifetime as its predecessor.
+    const expiresAtMs = old.expiresAtMs === null ? null : nowMs + (old.expiresAtMs - old.createdAtMs);
+    const successor = { orgId, kind, label, digest: digestToken(text), expiresAtMs };
+    return { successor, overlapEndsAtMs: overlapMs === 0 ? null : nowMs + overlapMs };
   });
+  if (rotated === undefined) throw noSuchToken(id);
+  await printNewToken(options, rotated.successor, text, rotated.replaced);
 }
 
 async function verifyToken(options: StoreOptions): Promise<void> {
@@ -154,19 +150,14 @@ async function verifyToken(options: StoreOptions): Promise<void> {
   if (text === '') throw new BadInput('no token on stdin');
   if (parseTokenKind(text) === undefined)
     throw new BadInput('stdin is not a token: its format or its checksum is wrong');
-  await readStores(options, async (stores) => {
-    const nowMs = systemClock();
-    const digest = digestToken(text);
-    const token = (await stores.tokens.list()).tokens.find((known) => known.digest === digest);
-    if (token === undefined) throw new BadInput('the token is well-formed, but is not in this database');
-    if (!isLive(token, nowMs))
-      throw new BadInput(`the token is ${tokenState(token, nowMs)} (id ${token.id})`);
-    await printResult(
-      options,
-      toJson(token, nowMs),
-      `Valid: a ${token.kind} token of "${token.orgName}" (id ${token.id}).`,
-    );
-  });
+  await using stores = await openForReading(options);
+  const nowMs = systemClock();
+  const digest = digestToken(text);
+  const token = (await stores.tokens.list()).tokens.find((known) => known.digest === digest);
+  if (token === undefined) throw new BadInput('the token is well-formed, but is not in this database');
+  if (!isLive(token, nowMs)) throw new BadInput(`the token is ${tokenState(token, nowMs)} (id ${token.id})`);
+  const valid = `Valid: a ${token.kind} token of "${token.orgName}" (id ${token.id}).`;
+  await printResult(options, toJson(token, nowMs), valid);
 }
 
 async function printNewToken(

@@ -4,7 +4,8 @@
 import { BadInput, ServiceFailure } from '@offerbook/wire/failures.ts';
 import { parseInstant, printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import { Command } from 'commander';
+import type { Command } from 'commander';
+import { parseList } from '../../../config.ts';
 import { systemClock } from '../../../domain/clock.ts';
 import type { Stores } from '../../../domain/stores.ts';
 import {
@@ -20,11 +21,12 @@ import { testMessage } from '../../../webhooks/message.ts';
 import { post } from '../../../webhooks/post.ts';
 import { signatureHeaders, webhookSecret } from '../../../webhooks/signature.ts';
 import {
+  commandGroup,
   jsonCommand,
-  readStores,
+  openForReading,
+  openForWriting,
   type StoreOptions,
   webhookNetworksOption,
-  withStores,
 } from '../../command.ts';
 import { forOption, parseDurationMs, parseId } from '../../option-values.ts';
 import { printNote, printResult, printTime, table } from '../../output.ts';
@@ -48,27 +50,29 @@ export function webhooksCommand(): Command {
   const list = jsonCommand('list', 'list all webhooks and their state', 'offerbook webhooks list').action(
     listWebhooks,
   );
-  const pause = withId('pause', 'stop sending; nothing is lost').action((id, options) =>
-    changeWebhook(id, options, ({ webhooks }, known) => webhooks.pause(known), 'Paused'),
+  const pause = withId('pause', 'stop sending; nothing is lost').action(
+    changing('Paused', (webhooks, id) => webhooks.pause(id)),
   );
   const resume = withId('resume', 'continue where the webhook was paused, or retry now').action(
-    (id, options) => changeWebhook(id, options, ({ webhooks }, known) => webhooks.resume(known), 'Resumed'),
+    changing('Resumed', (webhooks, id) => webhooks.resume(id)),
   );
   const rotate = withId('rotate', 'replace the secret; both secrets sign during the overlap', '--overlap 7d')
     .option('--overlap <duration>', 'time until the old secret stops signing', '7d')
     .action(rotateSecret);
   const replay = withId('replay', 'send all changes since a time again', '--since 2026-11-01')
     .requiredOption('--since <time>', 'time such as 2026-11-01, or "start" for all transactions')
-    .action(replayWebhook);
+    .action((id: string, options: StoreOptions & { since: string }) => {
+      const sinceMs = options.since === 'start' ? NO_WATERMARK_MS : parseSince(options.since);
+      return changing('Replaying', (webhooks, known) => webhooks.replay(known, sinceMs))(id, options);
+    });
   const test = withId('test', 'send a signed request without transactions')
     .addOption(webhookNetworksOption())
     .action(testWebhook);
-  const remove = withId('delete', 'stop sending and delete the webhook').action((id, options) =>
-    changeWebhook(id, options, ({ webhooks }, known) => webhooks.delete(known), 'Deleted'),
+  const remove = withId('delete', 'stop sending and delete the webhook').action(
+    changing('Deleted', (webhooks, id) => webhooks.delete(id)),
   );
-  const webhooks = new Command('webhooks').description("send changed transactions to partners' endpoints");
-  for (const sub of [create, list, pause, resume, rotate, replay, test, remove]) webhooks.addCommand(sub);
-  return webhooks;
+  const commands = [create, list, pause, resume, rotate, replay, test, remove];
+  return commandGroup('webhooks', "send changed transactions to partners' endpoints", commands);
 }
 
 function withId(name: string, description: string, exampleOption = ''): Command {
@@ -76,89 +80,67 @@ function withId(name: string, description: string, exampleOption = ''): Command 
   return jsonCommand(name, description, example).argument('<id>', 'id from offerbook webhooks list');
 }
 
-interface CreateOptions extends StoreOptions {
-  readonly org: string;
-  readonly url: string;
-  readonly since?: string;
-}
-
-async function createWebhook(options: CreateOptions): Promise<void> {
+async function createWebhook(
+  options: StoreOptions & { org: string; url: string; since?: string },
+): Promise<void> {
   const url = parseEndpointUrl(options.url);
   const sinceMs = options.since === undefined ? NO_WATERMARK_MS : parseSince(options.since);
-  await withStores(options, async (stores) => {
-    const org = await getOrganisation(stores, options.org, 'to write');
-    const created = await stores.webhooks.create(org.id, url, sinceMs);
-    if (options.json !== true) {
+  await using stores = await openForWriting(options);
+  const org = await getOrganisation(stores, options.org, 'to write');
+  const created = await stores.webhooks.create(org.id, url, sinceMs);
+  if (options.json !== true) {
+    printNote(
+      `Created the webhook ${created.id} of "${created.orgName}". Give the partner this secret; it is printed only once.`,
+    );
+    if (url.startsWith('http:'))
       printNote(
-        `Created the webhook ${created.id} of "${created.orgName}". Give the partner this secret; it is printed only once.`,
+        "The URL does not use TLS: requests are sent only to addresses in the servers' --webhook-networks.",
       );
-      if (url.startsWith('http:'))
-        printNote(
-          "The URL does not use TLS: requests are sent only to addresses in the servers' --webhook-networks.",
-        );
-    }
-    await printSecret(options, stores, created);
-  });
+  }
+  await printSecret(options, stores, created);
 }
 
 async function listWebhooks(options: StoreOptions): Promise<void> {
-  await readStores(options, async ({ webhooks }) => {
-    const all = await webhooks.list();
-    const rows = all.map((webhook) => [
-      webhook.id,
-      webhook.orgName,
-      webhookState(webhook),
-      printTime(webhook.failingSinceMs) ?? '',
-      printTime(webhook.behindSinceMs) ?? '',
-      webhook.lastResult ?? '',
-      printTime(webhook.deliveredAtMs) ?? 'never',
-      webhook.url,
-    ]);
-    const header = [
-      'ID',
-      'ORG',
-      'STATE',
-      'FAILING SINCE',
-      'BEHIND SINCE',
-      'LAST RESULT',
-      'LAST DELIVERY',
-      'URL',
-    ];
-    await printResult(options, all.map(statusJson), table(header, rows, 'No webhooks.'));
-  });
+  await using stores = await openForReading(options);
+  const all = await stores.webhooks.list();
+  const rows = all.map((webhook) => ({
+    ID: webhook.id,
+    ORG: webhook.orgName,
+    STATE: webhookState(webhook),
+    'FAILING SINCE': printTime(webhook.failingSinceMs) ?? '',
+    'BEHIND SINCE': printTime(webhook.behindSinceMs) ?? '',
+    'LAST RESULT': webhook.lastResult ?? '',
+    'LAST DELIVERY': printTime(webhook.deliveredAtMs) ?? 'never',
+    URL: webhook.url,
+  }));
+  await printResult(options, all.map(statusJson), table(rows, 'No webhooks.'));
 }
 
-async function changeWebhook(
-  idText: string,
-  options: StoreOptions,
-  change: (stores: Stores, id: Uuid) => ReturnType<WebhookStore['find']>,
+/** Returns the action of a command that changes one webhook. */
+function changing(
   done: string,
-): Promise<void> {
-  const id = parseId(idText, 'webhook');
-  await withStores(options, async (stores) => {
-    const changed = await change(stores, id);
+  change: (webhooks: WebhookStore, id: Uuid) => ReturnType<WebhookStore['find']>,
+) {
+  return async (idText: string, options: StoreOptions): Promise<void> => {
+    const id = parseId(idText, 'webhook');
+    await using stores = await openForWriting(options);
+    const changed = await change(stores.webhooks, id);
     if (changed === undefined) throw noSuchWebhook(id);
     await printResult(options, toJson(changed), `${done} the webhook ${id} of "${changed.orgName}".`);
-  });
+  };
 }
 
 async function rotateSecret(idText: string, options: StoreOptions & { overlap: string }): Promise<void> {
   const id = parseId(idText, 'webhook');
   const endsAtMs = systemClock() + parseDurationMs('--overlap', options.overlap);
-  await withStores(options, async (stores) => {
-    const rotated = await stores.webhooks.rotate(id, endsAtMs);
-    if (rotated === undefined) throw noSuchWebhook(id);
-    if (options.json !== true)
-      printNote(
-        `Give the partner this new secret; it is printed only once. The old secret signs until ${printTimestamp(rotated.overlapEndsAtMs)}.`,
-      );
-    await printSecret(options, stores, rotated);
-  });
-}
-
-async function replayWebhook(idText: string, options: StoreOptions & { since: string }): Promise<void> {
-  const sinceMs = options.since === 'start' ? NO_WATERMARK_MS : parseSince(options.since);
-  await changeWebhook(idText, options, ({ webhooks }, id) => webhooks.replay(id, sinceMs), 'Replaying');
+  await using stores = await openForWriting(options);
+  const rotated = await stores.webhooks.rotate(id, endsAtMs);
+  if (rotated === undefined) throw noSuchWebhook(id);
+  if (options.json !== true)
+    printNote(
+      `Give the partner this new secret; it is printed only once. The old secret signs until ${printTimestamp(rotated.overlapEndsAtMs)}.`,
+    );
+  await printSecret(options, stores, rotated);
 }
 
 async function testWebhook(
@@ -166,21 +148,19 @@ async function testWebhook(
   options: StoreOptions & { webhookNetworks: string },
 ): Promise<void> {
   const id = parseId(idText, 'webhook');
-  const networks = options.webhookNetworks.split(',').filter((part) => part.trim() !== '');
-  const rules = forOption('--webhook-networks', () => addressRules(networks.map((part) => part.trim())));
-  await readStores(options, async (stores) => {
-    const webhook = await stores.webhooks.find(id);
-    if (webhook === undefined) throw noSuchWebhook(id);
-    const nowMs = systemClock();
-    const { id: messageId, body } = testMessage(webhook, nowMs);
-    const headers = signatureHeaders(await stores.clickKey(), webhook, { messageId, atMs: nowMs, body });
-    const { isDelivered, result } = await post(
-      { url: webhook.url, headers, body, failures: 0, nowMs },
-      { rules },
-    );
-    if (!isDelivered) throw new ServiceFailure(`the endpoint did not accept the request: ${result}`);
-    await printResult(options, { id, result }, `The endpoint accepted the request: ${result}.`);
-  });
+  const rules = forOption('--webhook-networks', () => addressRules(parseList(options.webhookNetworks)));
+  await using stores = await openForReading(options);
+  const webhook = await stores.webhooks.find(id);
+  if (webhook === undefined) throw noSuchWebhook(id);
+  const nowMs = systemClock();
+  const { id: messageId, body } = testMessage(webhook, nowMs);
+  const headers = signatureHeaders(await stores.clickKey(), webhook, { messageId, atMs: nowMs, body });
+  const { isDelivered, result } = await post(
+    { url: webhook.url, headers, body, failures: 0, nowMs },
+    { rules },
+  );
+  if (!isDelivered) throw new ServiceFailure(`the endpoint did not accept the request: ${result}`);
+  await printResult(options, { id, result }, `The endpoint accepted the request: ${result}.`);
 }
 
 async function printSecret(options: StoreOptions, stores: Stores, webhook: Webhook): Promise<void> {

@@ -16,8 +16,10 @@ import { BadInput, FaultFound } from '@offerbook/wire/failures.ts';
 import { openSource } from '@offerbook/wire/rows/import-source.ts';
 import { printProblems } from '@offerbook/wire/rows/row-problem.ts';
 import { newUuid } from '@offerbook/wire/uuid.ts';
-import { Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { systemClock } from '../../../domain/clock.ts';
+import { commandGroup, plainCommand } from '../../command.ts';
+import { collect } from '../../option-values.ts';
 import { print, printNote } from '../../output.ts';
 import { withProgressBar } from '../../progress-bar.ts';
 import { RowFile } from './row-file.ts';
@@ -45,6 +47,8 @@ const CATALOGUE_OPTIONS = Object.entries(CATALOGUE_FILES).map(
   ([name, description]) => new Option(`--${name} <file...>`, description),
 );
 
+type CatalogueOptions = ConvertCommandOptions & Readonly<Record<string, unknown>>;
+
 interface ConvertCommandOptions {
   readonly from?: string;
   readonly source: string;
@@ -64,7 +68,7 @@ export function convertCommand(): Command {
     .option(
       '--catalogue <file>',
       'converted or exported catalogue, used to find coupons by code; may be repeated',
-      (path, before: readonly string[] = []) => [...before, path],
+      collect,
     )
     .action(convertTransactionFiles);
   const catalogue = convertOf(
@@ -78,22 +82,15 @@ export function convertCommand(): Command {
     'offerbook convert links --from awin --source awin.json --programmes p.json',
   ).action(convertLinkFiles);
   for (const option of CATALOGUE_OPTIONS) for (const command of [catalogue, links]) command.addOption(option);
-  return new Command('convert')
-    .description('convert files from affiliate networks to import files')
-    .addOption(
-      new Option('--example <network>', 'print an example source file for this network').choices(
-        NETWORK_NAMES,
-      ),
-    )
-    .action(printExample)
-    .addCommand(transactions)
-    .addCommand(catalogue)
-    .addCommand(links);
+  const commands = [transactions, catalogue, links];
+  const example = new Option('--example <network>', 'print an example source file for this network');
+  return commandGroup('convert', 'convert files from affiliate networks to import files', commands)
+    .addOption(example.choices(NETWORK_NAMES))
+    .action(printExample);
 }
 
 function convertOf(name: string, description: string, example: string): Command {
-  return new Command(name)
-    .description(description)
+  return plainCommand(name, description, example)
     .option('--from <network>', 'network; rejects a source file for another network')
     .requiredOption(
       '--source <file>',
@@ -101,8 +98,7 @@ function convertOf(name: string, description: string, example: string): Command 
     )
     .option('--out <file>', 'output file, written only if the conversion succeeds (default: stdout)')
     .option('--json', 'print the report as one JSON document')
-    .option('--skip-invalid', 'convert the valid rows and list the invalid ones')
-    .addHelpText('after', `\nExample:\n  ${example}`);
+    .option('--skip-invalid', 'convert the valid rows and list the invalid ones');
 }
 
 async function printExample({ example }: { example?: NetworkName }, command: Command): Promise<void> {
@@ -143,17 +139,13 @@ function requireOrganisation(source: Source, org: string | undefined): void {
   }
 }
 
-async function convertCatalogueFiles(
-  options: ConvertCommandOptions & Readonly<Record<string, unknown>>,
-): Promise<void> {
+async function convertCatalogueFiles(options: CatalogueOptions): Promise<void> {
   const { source, overlay, network } = await openFeed(options);
   const files = await openCatalogueFiles(options, network, source.network);
   await convert(options, 'retailer', (rows, how) => convertCatalogue(files, { source, overlay }, rows, how));
 }
 
-async function convertLinkFiles(
-  options: ConvertCommandOptions & Readonly<Record<string, unknown>>,
-): Promise<void> {
+async function convertLinkFiles(options: CatalogueOptions): Promise<void> {
   const { source, network } = await openFeed(options);
   const { link } = source;
   if (link === undefined)
@@ -163,7 +155,7 @@ async function convertLinkFiles(
 }
 
 async function openCatalogueFiles(
-  options: Readonly<Record<string, unknown>>,
+  options: CatalogueOptions,
   { catalogue }: NetworkFeeds,
   networkName: NetworkName,
 ): Promise<CatalogueFile[]> {

@@ -1,9 +1,9 @@
 // offerbook export: prints the catalogue or transactions in the format that `offerbook import` reads.
 
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { ENVELOPE_START, envelopeEnd } from '../../../domain/page.ts';
 import type { StoredDocument } from '../../../domain/stored-document.ts';
-import { jsonCommand, readStores, type StoreOptions } from '../../command.ts';
+import { commandGroup, jsonCommand, openForReading, type StoreOptions } from '../../command.ts';
 import { print } from '../../output.ts';
 import { getOrganisation } from '../access/organisations.ts';
 
@@ -12,25 +12,22 @@ export function exportCommand(): Command {
     'catalogue',
     'print all retailers as NDJSON',
     'offerbook export catalogue > retailers.ndjson',
-  ).action((options: StoreOptions) =>
-    readStores(options, (stores) => writeDocuments(options, (onBatch) => stores.catalogue.read(onBatch))),
-  );
+  ).action(async (options: StoreOptions) => {
+    await using stores = await openForReading(options);
+    await writeDocuments(options, (onBatch) => stores.catalogue.read(onBatch));
+  });
   const transactions = jsonCommand(
     'transactions',
     "print an organisation's transactions as NDJSON",
     'offerbook export transactions --org acme > transactions.ndjson',
   )
     .requiredOption('--org <name>', 'organisation of the transactions')
-    .action((options: StoreOptions & { org: string }) =>
-      readStores(options, async (stores) => {
-        const org = await getOrganisation(stores, options.org, 'to read');
-        await writeDocuments(options, (onBatch) => stores.transactions.read(org.id, onBatch));
-      }),
-    );
-  return new Command('export')
-    .description('print the catalogue or transactions')
-    .addCommand(catalogue)
-    .addCommand(transactions);
+    .action(async (options: StoreOptions & { org: string }) => {
+      await using stores = await openForReading(options);
+      const org = await getOrganisation(stores, options.org, 'to read');
+      await writeDocuments(options, (onBatch) => stores.transactions.read(org.id, onBatch));
+    });
+  return commandGroup('export', 'print the catalogue or transactions', [catalogue, transactions]);
 }
 
 /** Prints NDJSON, or one list envelope with --json. Each batch is written before the next is read. */

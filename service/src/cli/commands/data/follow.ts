@@ -15,8 +15,9 @@ import {
 import { fileCheckpoint } from '@offerbook/client/node';
 import { printJson } from '@offerbook/wire/decimal.ts';
 import { BadInput, ServiceFailure } from '@offerbook/wire/failures.ts';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { readPrivateToken } from '../../../config.ts';
+import { plainCommand } from '../../command.ts';
 import { stopSignal } from '../../node/signals.ts';
 import { parsePositiveDurationMs } from '../../option-values.ts';
 import { print, printable, printNote, terminalWidth } from '../../output.ts';
@@ -30,14 +31,16 @@ interface FollowCommandOptions {
 }
 
 export function followCommand(): Command {
-  return new Command('follow')
-    .description('print transactions as they change; set OFFERBOOK_PRIVATE_TOKEN')
+  return plainCommand(
+    'follow',
+    'print transactions as they change; set OFFERBOOK_PRIVATE_TOKEN',
+    'offerbook follow --checkpoint position.txt >> changes.ndjson',
+  )
     .option('--url <url>', 'URL of the service', 'http://127.0.0.1:8080')
     .option('--checkpoint <file>', 'file that stores the position, so that the next run continues there')
     .option('--once', 'print the changes so far, then exit')
     .option('--interval <duration>', 'longest pause between polls', '10s')
     .option('--json', 'print NDJSON (the default unless stdout is a terminal)')
-    .addHelpText('after', '\nExample:\n  offerbook follow --checkpoint position.txt >> changes.ndjson')
     .action(followTransactions);
 }
 

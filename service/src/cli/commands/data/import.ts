@@ -5,9 +5,9 @@ import { printCount, printCountOf } from '@offerbook/wire/count.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { type ImportSource, openSource } from '@offerbook/wire/rows/import-source.ts';
 import { printProblems } from '@offerbook/wire/rows/row-problem.ts';
-import { Command } from 'commander';
-import manifest from '../../../../package.json';
+import type { Command } from 'commander';
 import { ClickIds } from '../../../activation/click-id.ts';
+import { VERSION } from '../../../domain/build.ts';
 import { systemClock } from '../../../domain/clock.ts';
 import type { ImportKind, ImportOrigin } from '../../../domain/import-log.ts';
 import type { Organisation } from '../../../domain/organisation.ts';
@@ -15,7 +15,6 @@ import type { Stores } from '../../../domain/stores.ts';
 import { importCatalogue } from '../../../importer/import-catalogue.ts';
 import { importLinks } from '../../../importer/import-links.ts';
 import {
-  type ImportOptions,
   type ImportReport,
   InvalidRows,
   recordImport,
@@ -24,7 +23,7 @@ import {
 import { importTransactions } from '../../../importer/import-transactions.ts';
 import type { DatabaseOptions } from '../../../storage/database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, DRY_RUN_OPTIONS } from '../../../storage/open-stores.ts';
-import { jsonCommand, type StoreOptions, withStores } from '../../command.ts';
+import { commandGroup, jsonCommand, openForWriting, type StoreOptions } from '../../command.ts';
 import { currentUser } from '../../current-user.ts';
 import { traceCommand } from '../../open-tracing.ts';
 import { parseCount } from '../../option-values.ts';
@@ -40,10 +39,14 @@ const CLOCK_LEAD_MAX_MS = 1_000;
 /** What to call a row of each import in messages. */
 const NOUNS = { catalogue: 'retailer', links: 'link', transactions: 'transaction' } as const;
 
-interface ImportCommandOptions extends StoreOptions, ImportOptions {
+const COUNTS = ['read', 'added', 'changed', 'unchanged', 'stale', 'withdrawn', 'invalid'] as const;
+
+interface ImportCommandOptions extends StoreOptions, WholeFileOptions {
   readonly by?: string;
   readonly source?: string;
   readonly org?: string;
+  readonly unattributed?: string;
+  readonly preserveUpdatedAt?: boolean;
 }
 
 export function importCommand(): Command {
@@ -52,13 +55,19 @@ export function importCommand(): Command {
     "replace the catalogue with the file's contents",
     'NDJSON or JSON',
     'offerbook import catalogue retailers.ndjson',
-  ).action(importCatalogueFile);
+  ).action((file: string, options: ImportCommandOptions) =>
+    runImport('catalogue', file, options, ({ stores, source, how }) =>
+      importCatalogue(stores.catalogue, source, how),
+    ),
+  );
   const links = importOfWhole(
     'links',
     'replace all activation links with those in the file',
     'NDJSON, JSON or CSV',
     'offerbook import links links.ndjson',
-  ).action(importLinksFile);
+  ).action((file: string, options: ImportCommandOptions) =>
+    runImport('links', file, options, ({ stores, source, how }) => importLinks(stores.links, source, how)),
+  );
   const transactions = importOf(
     'transactions',
     'add and update transactions; a row replaces the whole transaction, and fields that it omits become null',
@@ -72,11 +81,11 @@ export function importCommand(): Command {
     )
     .option('--preserve-updated-at', "keep the file's updatedAt; only for loading history")
     .action(importTransactionsFile);
-  return new Command('import')
-    .description('import a catalogue, links or transactions')
-    .addCommand(catalogue)
-    .addCommand(links)
-    .addCommand(transactions);
+  return commandGroup('import', 'import a catalogue, links or transactions', [
+    catalogue,
+    links,
+    transactions,
+  ]);
 }
 
 function importOf(name: string, description: string, formats: string, example: string): Command {
@@ -103,31 +112,12 @@ function importOfWhole(name: 'catalogue' | 'links', ...rest: [string, string, st
     .option('--allow-withdrawals', `allow any number of withdrawals`);
 }
 
-type WholeFileCommandOptions = ImportCommandOptions & WholeFileOptions;
-
-function importCatalogueFile(file: string, options: WholeFileCommandOptions): Promise<void> {
-  return runImport('catalogue', file, options, ({ stores, source, ...run }) =>
-    importCatalogue(stores.catalogue, source, run.options),
-  );
-}
-
-function importLinksFile(file: string, options: WholeFileCommandOptions): Promise<void> {
-  return runImport('links', file, options, ({ stores, source, ...run }) =>
-    importLinks(stores.links, source, run.options),
-  );
-}
-
-interface TransactionsFileOptions extends ImportCommandOptions {
-  readonly unattributed?: string;
-  readonly preserveUpdatedAt?: boolean;
-}
-
-async function importTransactionsFile(file: string, options: TransactionsFileOptions): Promise<void> {
+async function importTransactionsFile(file: string, options: ImportCommandOptions): Promise<void> {
   using unattributed =
     options.unattributed === undefined ? undefined : new UnattributedFile(options.unattributed, file);
-  await runImport('transactions', file, options, async ({ stores, source, org, ...run }) => {
+  await runImport('transactions', file, options, async ({ stores, source, org, how }) => {
     const attributor = { ids: new ClickIds(await stores.clickKey()), clicks: stores.clicks, unattributed };
-    return importTransactions(stores.transactions, org, source, systemClock, { ...run.options, attributor });
+    return importTransactions(stores.transactions, org, source, systemClock, { ...how, attributor });
   });
 }
 
@@ -140,22 +130,23 @@ async function warnOfClock(stores: Stores): Promise<void> {
   );
 }
 
-interface ImportRun<Options> {
+interface ImportRun {
   readonly stores: Stores;
   readonly source: ImportSource;
   readonly org: Organisation | undefined;
-  readonly options: Options;
+  readonly how: ImportCommandOptions;
 }
 
 /** Runs the import and prints its report. With --json, also prints a report if invalid rows stopped the import. */
-async function runImport<Options extends ImportCommandOptions>(
+async function runImport(
   kind: ImportKind,
   file: string,
-  options: Options,
-  work: (run: ImportRun<Options>) => Promise<ImportReport>,
+  options: ImportCommandOptions,
+  work: (run: ImportRun) => Promise<ImportReport>,
 ): Promise<void> {
   const source = await openSource(file);
-  const importInto = async (stores: Stores) => {
+  try {
+    await using stores = await openForWriting(options, databaseOptions(kind, options));
     const org =
       options.org === undefined ? undefined : await getOrganisation(stores, options.org, 'to write');
     if (kind === 'transactions') await warnOfClock(stores);
@@ -165,18 +156,17 @@ async function runImport<Options extends ImportCommandOptions>(
       by: options.by ?? currentUser(),
       source: options.source ?? null,
       fileName: basename(source.name),
-      version: manifest.version,
+      version: VERSION,
     };
-    return withProgressBar((onProgress) => {
-      const run = (importId?: number) =>
-        work({ stores, source, org, options: { ...options, importId, onProgress } });
+    const report = await withProgressBar((onProgress) => {
+      const run = (importId?: number) => {
+        const how = { ...options, importId, onProgress };
+        return work({ stores, source, org, how });
+      };
       // A dry run changes nothing, so it gets no entry in the import log and no span.
       if (options.dryRun === true) return run();
       return traced(options, kind, () => recordImport(stores.imports, origin, source, run));
     });
-  };
-  try {
-    const report = await withStores(options, importInto, databaseOptions(kind, options));
     await printReport(options, report, NOUNS[kind]);
   } catch (error) {
     if (error instanceof InvalidRows && options.json === true) {
@@ -194,16 +184,15 @@ function databaseOptions(kind: ImportKind, { dryRun }: ImportCommandOptions): Da
   return kind === 'catalogue' ? CREATE_OPTIONS : COMMAND_OPTIONS;
 }
 
-async function traced(
+function traced(
   options: StoreOptions,
   kind: ImportKind,
   run: () => Promise<ImportReport>,
 ): Promise<ImportReport> {
   return traceCommand(options.database, `import ${kind}`, async (span) => {
     const report = await run();
-    if (span === undefined) return report;
-    for (const count of ['read', 'added', 'changed', 'unchanged', 'stale', 'withdrawn', 'invalid'] as const)
-      span.attributes[`offerbook.import.${count}`] = report[count];
+    if (span !== undefined)
+      for (const count of COUNTS) span.attributes[`offerbook.import.${count}`] = report[count];
     return report;
   });
 }
@@ -237,16 +226,7 @@ async function printReport(options: ImportCommandOptions, report: ImportReport, 
   await printResult(options, toJson(report), `${done} ${rows}: ${outcome} (${seconds.toFixed(1)} s).`);
 }
 
-function toJson({
-  read,
-  added,
-  changed,
-  unchanged,
-  stale,
-  withdrawn,
-  invalid,
-  aside,
-  seconds,
-}: ImportReport) {
-  return { read, added, changed, unchanged, stale, withdrawn, invalid, aside, seconds };
+function toJson(report: ImportReport) {
+  const fields = [...COUNTS, 'aside', 'seconds'] as const;
+  return Object.fromEntries(fields.map((field) => [field, report[field]]));
 }

@@ -4,18 +4,12 @@ import { printCount } from '@offerbook/wire/count.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { printProblems } from '@offerbook/wire/rows/row-problem.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
-import { Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { IMPORT_KINDS, type ImportEntry, type ImportKind } from '../../../domain/import-log.ts';
-import { jsonCommand, readStores, type StoreOptions } from '../../command.ts';
+import { commandGroup, jsonCommand, openForReading, type StoreOptions } from '../../command.ts';
 import { parseCount } from '../../option-values.ts';
 import { printable, printResult, printTime, table } from '../../output.ts';
-import { getOrganisation } from '../access/organisations.ts';
-
-interface ListOptions extends StoreOptions {
-  readonly kind?: ImportKind;
-  readonly org?: string;
-  readonly limit: number;
-}
+import { findOrgId } from '../access/organisations.ts';
 
 export function importsCommand(): Command {
   const list = jsonCommand('list', 'list imports, newest first', 'offerbook imports list --org acme')
@@ -26,75 +20,60 @@ export function importsCommand(): Command {
   const show = jsonCommand('show', 'show one import and its problems', 'offerbook imports show 12')
     .argument('<id>', 'id from offerbook imports list', parseCount('<id>'))
     .action(showImport);
-  return new Command('imports').description('read the import log').addCommand(list).addCommand(show);
+  return commandGroup('imports', 'read the import log', [list, show]);
 }
 
-async function listImports(options: ListOptions): Promise<void> {
+async function listImports(
+  options: StoreOptions & { kind?: ImportKind; org?: string; limit: number },
+): Promise<void> {
+  await using stores = await openForReading(options);
   const { kind, limit } = options;
-  await readStores(options, async (stores) => {
-    const orgId =
-      options.org === undefined ? undefined : (await getOrganisation(stores, options.org, 'to read')).id;
-    const entries = await stores.imports.list({ kind, orgId, limit });
-    const rows = entries.map((entry) => [
-      String(entry.id),
-      printTimestamp(entry.beganAtMs),
-      entry.kind,
-      entry.orgName ?? '',
-      entry.outcome,
-      printCount(entry.counts.read),
-      changes(entry),
-      entry.by,
-      entry.fileName,
-    ]);
-    const text = table(
-      ['ID', 'BEGAN', 'KIND', 'ORG', 'OUTCOME', 'ROWS', 'CHANGES', 'BY', 'FILE'],
-      rows,
-      'No imports.',
-    );
-    await printResult(options, entries.map(toJson), text);
-  });
+  const entries = await stores.imports.list({ kind, orgId: await findOrgId(stores, options.org), limit });
+  const rows = entries.map((entry) => ({
+    ID: String(entry.id),
+    BEGAN: printTimestamp(entry.beganAtMs),
+    KIND: entry.kind,
+    ORG: entry.orgName ?? '',
+    OUTCOME: entry.outcome,
+    ROWS: printCount(entry.counts.read),
+    CHANGES: changes(entry),
+    BY: entry.by,
+    FILE: entry.fileName,
+  }));
+  await printResult(options, entries.map(toJson), table(rows, 'No imports.'));
 }
 
 async function showImport(id: number, options: StoreOptions): Promise<void> {
-  await readStores(options, async (stores) => {
-    const entry = await stores.imports.find(id);
-    if (entry === undefined)
-      throw new BadInput(`there is no import ${id}; list them with: offerbook imports list`);
-    await printResult(options, toJson(entry), describe(entry));
-  });
+  await using stores = await openForReading(options);
+  const entry = await stores.imports.find(id);
+  if (entry === undefined)
+    throw new BadInput(`there is no import ${id}; list them with: offerbook imports list`);
+  await printResult(options, toJson(entry), describe(entry));
 }
 
 /** `+3 ~1 -2`: added, changed, withdrawn. */
 function changes({ counts: { added, changed, withdrawn } }: ImportEntry): string {
-  const parts: string[] = [];
-  if (added > 0) parts.push(`+${printCount(added)}`);
-  if (changed > 0) parts.push(`~${printCount(changed)}`);
-  if (withdrawn > 0) parts.push(`-${printCount(withdrawn)}`);
-  return parts.join(' ');
+  const parts = Object.entries({ '+': added, '~': changed, '-': withdrawn });
+  return parts.flatMap(([sign, count]) => (count > 0 ? `${sign}${printCount(count)}` : [])).join(' ');
 }
 
 function describe(entry: ImportEntry): string {
-  const facts: [string, string][] = [
-    ['import', `${entry.id}, ${entry.kind}${entry.orgName === null ? '' : ` of "${entry.orgName}"`}`],
-    ['outcome', entry.reason === null ? entry.outcome : `${entry.outcome}: ${entry.reason}`],
-    ['began', printTimestamp(entry.beganAtMs)],
-    [
-      'ended',
-      entry.endedAtMs === null ? 'unknown' : `${printTimestamp(entry.endedAtMs)} (${secondsOf(entry)} s)`,
-    ],
-    ['by', entry.by],
-    ['source', entry.source ?? ''],
-    ['file', entry.fileName],
-    ['SHA-256', entry.fileDigest ?? 'unknown'],
-    ['version', entry.version],
-    [
-      'rows',
-      Object.entries(entry.counts)
-        .map(([name, count]) => `${printCount(count)} ${name}`)
-        .join(', '),
-    ],
-  ];
-  const lines = facts
+  const { id, kind, orgName, outcome, reason, endedAtMs, counts } = entry;
+  const facts = {
+    import: `${id}, ${kind}${orgName === null ? '' : ` of "${orgName}"`}`,
+    outcome: reason === null ? outcome : `${outcome}: ${reason}`,
+    began: printTimestamp(entry.beganAtMs),
+    ended: endedAtMs === null ? 'unknown' : `${printTimestamp(endedAtMs)} (${secondsOf(entry)} s)`,
+    by: entry.by,
+    source: entry.source ?? '',
+    file: entry.fileName,
+    'SHA-256': entry.fileDigest ?? 'unknown',
+    version: entry.version,
+    rows: Object.entries(counts)
+      .map(([name, count]) => `${printCount(count)} ${name}`)
+      .join(', '),
+  };
+  const lines = Object.entries(facts)
     .filter(([, value]) => value !== '')
     .map(([name, value]) => `${name.padEnd(8)} ${printable(value)}`);
   return [...lines, ...printProblems(entry)].join('\n');

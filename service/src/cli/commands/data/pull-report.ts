@@ -1,10 +1,10 @@
 // What a pull prints: progress while it reads, and the result of each stream.
 
 import { printCount, printCountOf } from '@offerbook/wire/count.ts';
-import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import { CATALOGUE } from '../../../domain/pull.ts';
 import type { StreamReport } from '../../../pull/source-run.ts';
+import { printTime } from '../../output.ts';
 import { progressLines } from '../../progress-bar.ts';
 
 /** Shows the rows of all sources together, and prints a line for each source at most once a minute. */
@@ -25,7 +25,7 @@ export function printReport(
   isDryRun: boolean,
 ): string {
   const through =
-    completeThroughMs === null ? 'nothing read yet' : `complete through ${printTimestamp(completeThroughMs)}`;
+    completeThroughMs === null ? 'nothing read yet' : `complete through ${printTime(completeThroughMs)}`;
   const { added, changed, unchanged, withdrawn, invalid } = counts;
   const rows = [
     `${printCount(added)} added`,
@@ -40,11 +40,13 @@ export function printReport(
 }
 
 export function toJson({ completeThroughMs, failingSinceMs, ...report }: StreamReport) {
-  const time = (ms: number | null) => (ms === null ? null : printTimestamp(ms));
-  return { ...report, completeThrough: time(completeThroughMs), failingSince: time(failingSinceMs) };
+  const completeThrough = printTime(completeThroughMs);
+  return { ...report, completeThrough, failingSince: printTime(failingSinceMs) };
 }
 
-/** Since when the stream fails, for an error message. */
-export function printSince({ failingSinceMs }: StreamReport): string {
-  return failingSinceMs === null ? '' : ` (failing since ${printTimestamp(failingSinceMs)})`;
+/** Why the stream failed; an empty list if it did not. */
+export function printFailure({ source, stream, error, failingSinceMs }: StreamReport): string[] {
+  if (error === null) return [];
+  const since = failingSinceMs === null ? '' : ` (failing since ${printTime(failingSinceMs)})`;
+  return [`${source}, ${stream}: ${error}${since}`];
 }

@@ -1,11 +1,16 @@
-// offerbook pull status: the state of every stream that has been pulled.
+// offerbook pull status, which prints the state of every stream that has been pulled, and offerbook pull forget, for a source that is
+// no longer pulled.
 
-import { printCount } from '@offerbook/wire/count.ts';
-import { printTimestamp } from '@offerbook/wire/timestamp.ts';
+import { printCount, printCountOf } from '@offerbook/wire/count.ts';
+import { BadInput } from '@offerbook/wire/failures.ts';
 import type { Command } from 'commander';
+import { VERSION } from '../../../domain/build.ts';
+import { systemClock } from '../../../domain/clock.ts';
 import { failingSinceMs, type PullState } from '../../../domain/pull.ts';
-import { jsonCommand, readStores, type StoreOptions } from '../../command.ts';
-import { printResult, table } from '../../output.ts';
+import { forgetSource } from '../../../pull/forget-source.ts';
+import { jsonCommand, openForReading, openForWriting, type StoreOptions } from '../../command.ts';
+import { currentUser } from '../../current-user.ts';
+import { printResult, printTime, table } from '../../output.ts';
 
 export function statusCommand(): Command {
   return jsonCommand(
@@ -15,51 +20,60 @@ export function statusCommand(): Command {
   ).action(printStatus);
 }
 
+export function forgetCommand(): Command {
+  return jsonCommand(
+    'forget',
+    'forget a source that you no longer pull: withdraw its retailers and delete its state; sales stay',
+    'offerbook pull forget awin:77777',
+  )
+    .argument('<source>', 'network and account, as in offerbook pull status')
+    .action(forget);
+}
+
 async function printStatus(options: StoreOptions): Promise<void> {
-  await readStores(options, async (stores) => {
-    const states = await stores.pulls.list();
-    const text = table(
-      [
-        'SOURCE',
-        'STREAM',
-        'ORGANISATION',
-        'COMPLETE THROUGH',
-        'LAST ATTEMPT',
-        'LAST SUCCESS',
-        'FAILING SINCE',
-        'ADDED',
-        'CHANGED',
-        'WITHDRAWN',
-        'LAST ERROR',
-      ],
-      states.map((state) => [
-        ...[state.source, state.stream, state.orgName ?? '–'],
-        ...[printTime(state.completeThroughMs), printTime(state.attemptMs), printTime(state.lastSuccessMs)],
-        printTime(failingSinceMs(state)),
-        ...[printCount(state.counts.added), printCount(state.counts.changed)],
-        ...[printCount(state.counts.withdrawn), state.error ?? '–'],
-      ]),
-      'Nothing has been pulled yet.',
-    );
-    await printResult(options, states.map(stateToJson), text);
-  });
+  await using stores = await openForReading(options);
+  const states = await stores.pulls.list();
+  const rows = states.map((state) => ({
+    SOURCE: state.source,
+    STREAM: state.stream,
+    ORGANISATION: state.orgName ?? '–',
+    'COMPLETE THROUGH': printTime(state.completeThroughMs) ?? '–',
+    'LAST ATTEMPT': printTime(state.attemptMs) ?? '–',
+    'LAST SUCCESS': printTime(state.lastSuccessMs) ?? '–',
+    'FAILING SINCE': printTime(failingSinceMs(state)) ?? '–',
+    ADDED: printCount(state.counts.added),
+    CHANGED: printCount(state.counts.changed),
+    WITHDRAWN: printCount(state.counts.withdrawn),
+    'LAST ERROR': state.error ?? '–',
+  }));
+  await printResult(options, states.map(toJson), table(rows, 'Nothing has been pulled yet.'));
 }
 
-function printTime(ms: number | null): string {
-  return ms === null ? '–' : printTimestamp(ms);
-}
-
-function stateToJson(state: PullState) {
+function toJson(state: PullState) {
   const { source, stream, orgName, counts, error } = state;
-  const time = (ms: number | null) => (ms === null ? null : printTimestamp(ms));
   return {
     ...{ source, stream, organisation: orgName },
-    completeThrough: time(state.completeThroughMs),
-    lastAttempt: time(state.attemptMs),
-    lastSuccess: time(state.lastSuccessMs),
-    counts,
-    error,
-    failedAt: time(state.failedAtMs),
-    failingSince: time(failingSinceMs(state)),
+    completeThrough: printTime(state.completeThroughMs),
+    lastAttempt: printTime(state.attemptMs),
+    lastSuccess: printTime(state.lastSuccessMs),
+    ...{ counts, error },
+    failedAt: printTime(state.failedAtMs),
+    failingSince: printTime(failingSinceMs(state)),
   };
+}
+
+async function forget(source: string, options: StoreOptions): Promise<void> {
+  await using stores = await openForWriting(options);
+  const states = await stores.pulls.list();
+  if (!states.some((state) => state.source === source)) {
+    throw new BadInput(`${source} has not been pulled; offerbook pull status lists all sources`);
+  }
+  const { withdrawn } = await forgetSource(
+    source,
+    { by: currentUser(), version: VERSION },
+    stores,
+    systemClock,
+  );
+  const text = `Forgot ${source}: ${printCountOf(withdrawn, 'retailer')} withdrawn. Its sales were kept.`;
+  await printResult(options, { source, withdrawn }, text);
 }

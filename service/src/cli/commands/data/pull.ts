@@ -6,41 +6,38 @@ import { BadInput, Refused } from '@offerbook/wire/failures.ts';
 import { openSource } from '@offerbook/wire/rows/import-source.ts';
 import { parseInstant } from '@offerbook/wire/timestamp.ts';
 import type { Command } from 'commander';
-import manifest from '../../../../package.json';
+import { VERSION } from '../../../domain/build.ts';
 import { systemClock } from '../../../domain/clock.ts';
+import type { Organisation } from '../../../domain/organisation.ts';
 import type { Stores } from '../../../domain/stores.ts';
 import { pullSource } from '../../../pull/pull-source.ts';
 import type { PullContext, PullOptions, StreamReport } from '../../../pull/source-run.ts';
 import { HISTORY_MS } from '../../../pull/windows.ts';
-import { jsonCommand, type StoreOptions, withStores } from '../../command.ts';
+import { jsonCommand, openForWriting, type StoreOptions } from '../../command.ts';
 import { currentUser } from '../../current-user.ts';
 import { traceCommand } from '../../open-tracing.ts';
-import { parseCount, parsePositiveDurationMs } from '../../option-values.ts';
+import { collect, parseCount, parsePositiveDurationMs } from '../../option-values.ts';
 import { printNote, printResult } from '../../output.ts';
 import { withProgressBar } from '../../progress-bar.ts';
 import { getOrganisation } from '../access/organisations.ts';
-import { forgetCommand } from './pull-forget.ts';
-import { printReport, printSince, pullProgress, toJson } from './pull-report.ts';
+import { printFailure, printReport, pullProgress, toJson } from './pull-report.ts';
 import { findSourceProblem, type NamedSource, readPullSource } from './pull-sources.ts';
-import { statusCommand } from './pull-status.ts';
+import { forgetCommand, statusCommand } from './pull-status.ts';
 import { UnattributedFile } from './unattributed-file.ts';
 
 /** A network that hangs must not keep the others waiting. */
 const SOURCES_AT_ONCE = 5;
 
-interface PullCommandOptions extends StoreOptions {
-  readonly source: readonly string[];
+type PullFlag = 'check' | 'dryRun' | 'skipInvalid' | 'allowWithdrawals' | 'allowOtherHost';
+
+interface PullCommandOptions extends StoreOptions, Readonly<Partial<Record<PullFlag, boolean>>> {
+  readonly source?: readonly string[];
   readonly org?: string;
   readonly since?: number | undefined;
   readonly every?: number;
-  readonly check?: boolean;
-  readonly dryRun?: boolean;
-  readonly skipInvalid?: boolean;
   readonly unattributed?: string;
   readonly catalogue?: readonly string[];
   readonly maxWithdrawals?: number;
-  readonly allowWithdrawals?: boolean;
-  readonly allowOtherHost?: boolean;
 }
 
 type Kind = NonNullable<PullOptions['only']>;
@@ -73,10 +70,6 @@ export function pullCommand(): Command {
       .addCommand(statusCommand())
       .addCommand(forgetCommand())
   );
-}
-
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
 }
 
 function commandOf(name: string, description: string, example: string): Command {
@@ -180,13 +173,12 @@ function contextOf(stores: Stores): PullContext {
 }
 
 async function checkSources(options: PullCommandOptions, sources: readonly NamedSource[]): Promise<void> {
+  await using stores = await openForWriting(options);
   const failed: string[] = [];
-  await withStores(options, async (stores) => {
-    for (const source of sources) {
-      const problem = await findSourceProblem(source, contextOf(stores));
-      if (problem !== undefined) failed.push(`${source.name}: ${problem}`);
-    }
-  });
+  for (const source of sources) {
+    const problem = await findSourceProblem(source, contextOf(stores));
+    if (problem !== undefined) failed.push(`${source.name}: ${problem}`);
+  }
   if (failed.length > 0) throw new Refused(failed.join('\n'));
   const names = sources.map(({ name }) => name);
   await printResult(options, { checked: names }, `${names.join(', ')}: the credentials work.`);
@@ -199,36 +191,31 @@ async function pullOnce(
 ): Promise<void> {
   using unattributed =
     options.unattributed === undefined ? undefined : new UnattributedFile(options.unattributed, '');
-  const org = await withStores(options, async (stores) =>
-    options.org === undefined ? undefined : await getOrganisation(stores, options.org, 'to write'),
-  );
+  const org = await findOrganisation(options);
   const results = await withProgressBar(async (show) => {
     const progressOf = pullProgress(show, process.stderr.isTTY ? () => {} : printNote, systemClock);
-    const pullOne = async (source: NamedSource): Promise<SourceResult> => {
+    return await mapConcurrently(sources, SOURCES_AT_ONCE, async (source) => {
       try {
         const onRows = progressOf(source.name);
-        const reports = await pullTraced(options, source, { only, org, unattributed, onRows });
-        const failed = reports.flatMap((report) =>
-          report.error === null
-            ? []
-            : `${source.name}, ${report.stream}: ${report.error}${printSince(report)}`,
-        );
-        return { reports, failed };
+        return await pullTraced(options, source, { only, org, unattributed, onRows });
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
-        return { reports: [], failed: [error.message] };
+        return error;
       }
-    };
-    return await mapConcurrently(sources, SOURCES_AT_ONCE, pullOne);
+    });
   });
-  const reports = results.flatMap((result) => result.reports);
-  const failed = results.flatMap((result) => result.failed);
-  await printResult(
-    options,
-    reports.map(toJson),
-    reports.map((report) => printReport(report, options.dryRun === true)).join('\n'),
+  const reports = results.flatMap((result) => (result instanceof Refused ? [] : result));
+  const failed = results.flatMap((result) =>
+    result instanceof Refused ? result.message : result.flatMap(printFailure),
   );
+  const text = reports.map((report) => printReport(report, options.dryRun === true)).join('\n');
+  await printResult(options, reports.map(toJson), text);
   if (failed.length > 0) throw new Refused(failed.join('\n'));
+}
+
+async function findOrganisation(options: PullCommandOptions): Promise<Organisation | undefined> {
+  await using stores = await openForWriting(options);
+  return options.org === undefined ? undefined : await getOrganisation(stores, options.org, 'to write');
 }
 
 /** Rejects after all calls have ended. */
@@ -249,33 +236,24 @@ async function mapConcurrently<Item, Result>(
   return await Promise.all(results);
 }
 
-interface SourceResult {
-  readonly reports: readonly StreamReport[];
-  readonly failed: readonly string[];
-}
-
 /** Each source has its own connections, because an import may wait for a different import while it holds a connection. */
-function pullTraced(
+async function pullTraced(
   options: PullCommandOptions,
   source: NamedSource,
   how: Pick<PullOptions, 'only' | 'org' | 'unattributed' | 'onRows'>,
 ): Promise<StreamReport[]> {
-  return withStores(options, (stores) =>
-    traceCommand(options.database, `pull ${source.source.network}`, (span) => {
-      if (span !== undefined) span.attributes['offerbook.source'] = source.name;
-      const pullOptions = {
-        ...how,
-        onNote: printNote,
-        startMs: systemClock() - HISTORY_MS,
-        sinceMs: options.since,
-        dryRun: options.dryRun,
-        skipInvalid: options.skipInvalid,
-        maxWithdrawals: options.maxWithdrawals,
-        allowWithdrawals: options.allowWithdrawals,
-        by: currentUser(),
-        version: manifest.version,
-      };
-      return pullSource(source, pullOptions, { ...contextOf(stores), span });
-    }),
-  );
+  await using stores = await openForWriting(options);
+  return await traceCommand(options.database, `pull ${source.source.network}`, (span) => {
+    if (span !== undefined) span.attributes['offerbook.source'] = source.name;
+    const { dryRun, skipInvalid, maxWithdrawals, allowWithdrawals } = options;
+    const pullOptions = {
+      ...{ ...how, dryRun, skipInvalid, maxWithdrawals, allowWithdrawals },
+      onNote: printNote,
+      startMs: systemClock() - HISTORY_MS,
+      sinceMs: options.since,
+      by: currentUser(),
+      version: VERSION,
+    };
+    return pullSource(source, pullOptions, { ...contextOf(stores), span });
+  });
 }

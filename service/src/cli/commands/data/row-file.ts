@@ -24,8 +24,7 @@ import type { RowSpool } from '@offerbook/feeds/convert-run.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { TemporaryRows } from '../../../pull/temporary-rows.ts';
 import { sync } from '../../../storage/backup/synced-files.ts';
-import { STDOUT, writing } from '../../output.ts';
-import { writeAll } from '../../write-all.ts';
+import { STDOUT, writeAll, writing } from '../../output.ts';
 
 const NEWLINE = 0x0a;
 
@@ -151,20 +150,12 @@ function isStream({ before }: OutFile): boolean {
 
 /** Copies the owner and permissions of the replaced file, so that no other user can read the new one. */
 function copyOwner(file: number, { uid, gid, mode }: Stats): void {
-  const own = fstatSync(file);
-  // Only root can change the owner, and other users can only set groups that they belong to. If the group cannot be copied, the
-  // new file's group gets no access.
-  const hasGroup = own.gid === gid || canOwn(file, own.uid, gid);
-  if (own.uid !== uid) canOwn(file, uid, hasGroup ? gid : own.gid);
-  fchmodSync(file, mode & (hasGroup ? 0o777 : 0o707));
-}
-
-function canOwn(file: number, uid: number, gid: number): boolean {
   try {
     fchownSync(file, uid, gid);
-    return true;
+    fchmodSync(file, mode & 0o777);
   } catch {
-    return false;
+    // Only root can change the owner, and other users can only set groups that they belong to. The new file's group gets no access.
+    fchmodSync(file, mode & 0o707);
   }
 }
 

@@ -9,15 +9,9 @@ import { CatalogueReader } from '../../../console/counts/catalogue-contents.ts';
 import { AGE_BOUNDS_DAYS, readTransactionTotals, sumOf } from '../../../console/counts/transaction-totals.ts';
 import { systemClock } from '../../../domain/clock.ts';
 import type { DailyTotal } from '../../../domain/transaction.ts';
-import { jsonCommand, readStores, type StoreOptions, withStores } from '../../command.ts';
+import { jsonCommand, openForReading, openForWriting, type StoreOptions } from '../../command.ts';
 import { printResult, table } from '../../output.ts';
 import { withProgressBar } from '../../progress-bar.ts';
-
-interface TotalsOptions extends StoreOptions {
-  readonly byRetailer?: boolean;
-  readonly verify?: boolean;
-  readonly rebuild?: boolean;
-}
 
 export function transactionTotalsCommand(): Command {
   return jsonCommand(
@@ -37,7 +31,7 @@ export function transactionTotalsCommand(): Command {
         ['byRetailer', 'verify'],
       ),
     )
-    .action((options: TotalsOptions) => {
+    .action((options: StoreOptions & { byRetailer?: boolean; verify?: boolean; rebuild?: boolean }) => {
       if (options.rebuild === true) return rebuildTotals(options);
       if (options.verify === true) return verifyTotals(options);
       return options.byRetailer === true ? showRetailers(options) : showTotals(options);
@@ -45,64 +39,48 @@ export function transactionTotalsCommand(): Command {
 }
 
 async function showTotals(options: StoreOptions): Promise<void> {
-  await readStores(options, async (stores) => {
-    const { months, ages } = await readTransactionTotals(stores, systemClock());
-    const rows = months.map(({ org, currency, period, status, count, orderValue, cashback }) => [
-      ...[org, currency, period, status, printCount(count)],
-      ...[printMoney(orderValue), printMoney(cashback)],
-    ]);
-    const headings = ['ORG', 'CURRENCY', 'MONTH', 'STATUS', 'COUNT', 'ORDERS', 'CASHBACK'];
-    const json = {
-      count: sumOf(months).count,
-      months: months.map(({ org, currency, period: month, ...total }) => ({
-        org,
-        currency,
-        month,
-        ...total,
-      })),
-      // `fromDays` is the age group's lower bound.
-      pendingByAge: ages.map(({ age, ...total }) => ({ fromDays: AGE_BOUNDS_DAYS[age - 1] ?? 0, ...total })),
-    };
-    await printResult(options, json, table(headings, rows, 'No transactions.'));
-  });
+  await using stores = await openForReading(options);
+  const { months, ages } = await readTransactionTotals(stores, systemClock());
+  const rows = months.map(({ org, currency, period, status, count, orderValue, cashback }) => ({
+    ...{ ORG: org, CURRENCY: currency, MONTH: period, STATUS: status, COUNT: printCount(count) },
+    ...{ ORDERS: printMoney(orderValue), CASHBACK: printMoney(cashback) },
+  }));
+  const json = {
+    count: sumOf(months).count,
+    months: months.map(({ org, currency, period: month, ...total }) => ({ org, currency, month, ...total })),
+    // `fromDays` is the age group's lower bound.
+    pendingByAge: ages.map(({ age, ...total }) => ({ fromDays: AGE_BOUNDS_DAYS[age - 1] ?? 0, ...total })),
+  };
+  await printResult(options, json, table(rows, 'No transactions.'));
 }
 
 async function verifyTotals(options: StoreOptions): Promise<void> {
-  const isRight = await readStores(options, async (stores) => {
-    let count = 0;
-    const differences = await withProgressBar((show) =>
-      stores.totals.verify((transactions) => {
-        count = transactions;
-        show(transactions);
-      }),
-    );
-    const names = new Map((await stores.organisations.list()).map(({ id, name }) => [id, name]));
-    const found = differences.flatMap(({ stored, counted }) => {
-      const total = stored ?? counted;
-      if (total === undefined) return [];
-      const { orgId, day, currency, status } = total;
-      return { org: names.get(orgId) ?? `organisation ${orgId}`, day, currency, status, stored, counted };
-    });
-    const rows = found.map(({ org, day, currency, status, stored, counted }) => [
-      ...[org, day, currency, status],
-      ...[describe(stored), describe(counted)],
-    ]);
-    const json = {
-      transactions: count,
-      differences: found.map((each) => ({
-        ...each,
-        stored: toJson(each.stored),
-        counted: toJson(each.counted),
-      })),
-    };
-    const words =
-      rows.length === 0
-        ? `The stored totals equal a count of all ${printCountOf(count, 'transaction')}.`
-        : `${table(['ORG', 'DAY', 'CURRENCY', 'STATUS', 'STORED', 'COUNTED'], rows)}\n\nRepair them with: offerbook transactions totals --rebuild`;
-    await printResult(options, json, words);
-    return rows.length === 0;
+  await using stores = await openForReading(options);
+  let transactions = 0;
+  const differences = await withProgressBar((show) =>
+    stores.totals.verify((count) => {
+      transactions = count;
+      show(count);
+    }),
+  );
+  const names = new Map((await stores.organisations.list()).map(({ id, name }) => [id, name]));
+  const found = differences.flatMap(({ stored, counted }) => {
+    const total = stored ?? counted;
+    if (total === undefined) return [];
+    const { orgId, day, currency, status } = total;
+    return { org: names.get(orgId) ?? `organisation ${orgId}`, day, currency, status, stored, counted };
   });
-  if (!isRight) throw new FaultFound('the totals differ');
+  const json = found.map((each) => ({ ...each, stored: toJson(each.stored), counted: toJson(each.counted) }));
+  const rows = found.map(({ org, day, currency, status, stored, counted }) => ({
+    ...{ ORG: org, DAY: day, CURRENCY: currency, STATUS: status },
+    ...{ STORED: describe(stored), COUNTED: describe(counted) },
+  }));
+  const text =
+    rows.length === 0
+      ? `The stored totals equal a count of all ${printCountOf(transactions, 'transaction')}.`
+      : `${table(rows)}\n\nRepair them with: offerbook transactions totals --rebuild`;
+  await printResult(options, { transactions, differences: json }, text);
+  if (rows.length > 0) throw new FaultFound('the totals differ');
 }
 
 /** Formats the count, order value and cashback. */
@@ -117,52 +95,49 @@ function toJson(total: DailyTotal | undefined) {
 }
 
 async function rebuildTotals(options: StoreOptions): Promise<void> {
-  await withStores(options, async (stores) => {
-    let transactions = 0;
-    await withProgressBar((show) =>
-      stores.totals.rebuild((count) => {
-        transactions = count;
-        show(count);
-      }),
-    );
-    const words = `Rebuilt the totals from ${printCountOf(transactions, 'transaction')}.`;
-    await printResult(options, { transactions }, words);
-  });
+  await using stores = await openForWriting(options);
+  let transactions = 0;
+  await withProgressBar((show) =>
+    stores.totals.rebuild((count) => {
+      transactions = count;
+      show(count);
+    }),
+  );
+  const words = `Rebuilt the totals from ${printCountOf(transactions, 'transaction')}.`;
+  await printResult(options, { transactions }, words);
 }
 
 /** Counts all transactions by retailer. Reads each organisation's transactions in one snapshot. */
 async function showRetailers(options: StoreOptions): Promise<void> {
-  await readStores(options, async (stores) => {
-    const catalogue = await new CatalogueReader().read(stores);
-    const names: ReadonlyMap<string, string> = catalogue.retailers;
-    const retailers: { org: string; retailer: string; counts: Record<Status, number> }[] = [];
-    let read = 0;
-    await withProgressBar(async (show) => {
-      for (const { id, name: org } of await stores.organisations.list()) {
-        const found = new Map<string, Record<Status, number>>();
-        await stores.transactions.read(id, async (batch) => {
-          for (const { document } of batch) {
-            const { status, ...sale } = JSON.parse(document) as Transaction;
-            const dealId = sale.cashbackOfferId ?? sale.couponId ?? sale.promotionId;
-            const retailer =
-              dealId === null
-                ? 'no deal named'
-                : (catalogue.retailerOfDeal.get(dealId) ?? 'deal no longer in the catalogue');
-            const counts = found.get(retailer) ?? { PENDING: 0, CONFIRMED: 0, DECLINED: 0 };
-            counts[status] += 1;
-            found.set(retailer, counts);
-          }
-          read += batch.length;
-          show(read);
-        });
-        for (const [retailer, counts] of found) retailers.push({ org, retailer, counts });
-      }
-    });
-    const rows = retailers.map(({ org, retailer, counts }) => [
-      ...[org, names.get(retailer) ?? retailer],
-      ...[counts.PENDING, counts.CONFIRMED, counts.DECLINED].map(printCount),
-    ]);
-    const headings = ['ORG', 'RETAILER', 'PENDING', 'CONFIRMED', 'DECLINED'];
-    await printResult(options, { count: read, retailers }, table(headings, rows, 'No transactions.'));
+  await using stores = await openForReading(options);
+  const catalogue = await new CatalogueReader().read(stores);
+  const names: ReadonlyMap<string, string> = catalogue.retailers;
+  const retailers: { org: string; retailer: string; counts: Record<Status, number> }[] = [];
+  let read = 0;
+  await withProgressBar(async (show) => {
+    for (const { id, name: org } of await stores.organisations.list()) {
+      const found = new Map<string, Record<Status, number>>();
+      await stores.transactions.read(id, async (batch) => {
+        for (const { document } of batch) {
+          const { status, ...sale } = JSON.parse(document) as Transaction;
+          const dealId = sale.cashbackOfferId ?? sale.couponId ?? sale.promotionId;
+          const retailer =
+            dealId === null
+              ? 'no deal named'
+              : (catalogue.retailerOfDeal.get(dealId) ?? 'deal no longer in the catalogue');
+          const counts = found.get(retailer) ?? { PENDING: 0, CONFIRMED: 0, DECLINED: 0 };
+          counts[status] += 1;
+          found.set(retailer, counts);
+        }
+        read += batch.length;
+        show(read);
+      });
+      for (const [retailer, counts] of found) retailers.push({ org, retailer, counts });
+    }
   });
+  const rows = retailers.map(({ org, retailer, counts }) => ({
+    ...{ ORG: org, RETAILER: names.get(retailer) ?? retailer, PENDING: printCount(counts.PENDING) },
+    ...{ CONFIRMED: printCount(counts.CONFIRMED), DECLINED: printCount(counts.DECLINED) },
+  }));
+  await printResult(options, { count: read, retailers }, table(rows, 'No transactions.'));
 }

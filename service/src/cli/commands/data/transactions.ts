@@ -5,14 +5,14 @@ import { BadInput } from '@offerbook/wire/failures.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import { parseUuid } from '@offerbook/wire/uuid.ts';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import type { Stores } from '../../../domain/stores.ts';
 import type { TransactionVersion } from '../../../domain/transaction.ts';
-import { jsonCommand, readStores, type StoreOptions } from '../../command.ts';
+import { commandGroup, jsonCommand, openForReading, type StoreOptions } from '../../command.ts';
+import { PASSBACK_UID_HELP, readPassbackUid } from '../../option-values.ts';
 import { printable, printResult, printTime, table } from '../../output.ts';
-import { PASSBACK_UID_HELP, readPassbackUid } from '../../passback-uid.ts';
 import { withProgressBar } from '../../progress-bar.ts';
-import { getOrganisation } from '../access/organisations.ts';
+import { findOrgId } from '../access/organisations.ts';
 import { transactionTotalsCommand } from './transaction-totals.ts';
 
 export function transactionsCommand(): Command {
@@ -31,67 +31,59 @@ export function transactionsCommand(): Command {
     .requiredOption('--passback-uid <text>', PASSBACK_UID_HELP)
     .option('--org <name>', 'only transactions of this organisation')
     .action(findTransactions);
-  const transactions = new Command('transactions').description('look up and count transactions');
-  for (const sub of [show, find, transactionTotalsCommand()]) transactions.addCommand(sub);
-  return transactions;
+  const commands = [show, find, transactionTotalsCommand()];
+  return commandGroup('transactions', 'look up and count transactions', commands);
 }
 
 async function showTransaction(idText: string, options: StoreOptions): Promise<void> {
   const id = parseUuid(idText);
   if (id === undefined) throw new BadInput(`<id> must be a UUID, not "${idText}"`);
-  await readStores(options, async (stores) => {
-    const versions = await stores.history.versions(id);
-    const [current] = versions;
-    if (current === undefined) throw new BadInput(`there is no transaction ${id}`);
-    const shown = await Array.fromAsync(versions, (version) => toJson(stores, version));
-    const rows = shown.map(({ from, until, import: importId, file, by, transaction }) => {
-      const { status, cashback, currencyCode } = transaction;
-      const amount = `${printJson(cashback)} ${currencyCode}`;
-      return [from, until ?? 'now', status, amount, String(importId ?? ''), file ?? '', by ?? ''];
-    });
-    const lines = [
-      `Transaction ${id} of "${current.orgName}", ${versions.length === 1 ? 'never changed' : `${versions.length} versions`}:`,
-      table(['FROM', 'UNTIL', 'STATUS', 'CASHBACK', 'IMPORT', 'FILE', 'BY'], rows),
-      '',
-      ...printJson(JSON.parse(current.document), 2).split('\n').map(printable),
-    ];
-    await printResult(options, { id, org: current.orgName, versions: shown }, lines.join('\n'));
+  await using stores = await openForReading(options);
+  const versions = await stores.history.versions(id);
+  const [current] = versions;
+  if (current === undefined) throw new BadInput(`there is no transaction ${id}`);
+  const shown = await Array.fromAsync(versions, (version) => toJson(stores, version));
+  const rows = shown.map(({ from, until, import: importId, file, by, transaction }) => {
+    const { status, cashback, currencyCode } = transaction;
+    return {
+      ...{ FROM: from, UNTIL: until ?? 'now', STATUS: status },
+      CASHBACK: `${printJson(cashback)} ${currencyCode}`,
+      ...{ IMPORT: String(importId ?? ''), FILE: file ?? '', BY: by ?? '' },
+    };
   });
+  const lines = [
+    `Transaction ${id} of "${current.orgName}", ${versions.length === 1 ? 'never changed' : `${versions.length} versions`}:`,
+    table(rows),
+    '',
+    ...printJson(JSON.parse(current.document), 2).split('\n').map(printable),
+  ];
+  await printResult(options, { id, org: current.orgName, versions: shown }, lines.join('\n'));
 }
 
 async function findTransactions(
   options: StoreOptions & { passbackUid: string; org?: string },
 ): Promise<void> {
   const passbackUid = await readPassbackUid(options.passbackUid);
-  await readStores(options, async (stores) => {
-    const orgId =
-      options.org === undefined ? undefined : (await getOrganisation(stores, options.org, 'to read')).id;
-    const { newest: found } = await withProgressBar((show) =>
-      stores.history.findByPassbackUid(passbackUid, {
-        orgId,
-        onRows: (rows, total) => show({ rows, total }),
-      }),
-    );
-    // There may be many transactions, so build only the requested output.
-    if (options.json === true) {
-      const json = found.map(({ orgName, document }) => ({
-        org: orgName,
-        transaction: JSON.parse(document),
-      }));
-      return printResult(options, json, '');
-    }
-    const rows = found.map(({ id, orgName, status, fromMs, document }) => {
-      const { orderValue, cashback, currencyCode, soldAt } = JSON.parse(document) as Transaction;
-      const amounts = [orderValue, cashback].map((value) => `${printJson(value)} ${currencyCode}`);
-      return [id, orgName, status, ...amounts, soldAt, printTimestamp(fromMs)];
-    });
-    const text = table(
-      ['ID', 'ORG', 'STATUS', 'ORDER', 'CASHBACK', 'SOLD', 'UPDATED'],
-      rows,
-      'No transactions.',
-    );
-    await printResult(options, [], text);
+  await using stores = await openForReading(options);
+  const orgId = await findOrgId(stores, options.org);
+  const { newest: found } = await withProgressBar((show) =>
+    stores.history.findByPassbackUid(passbackUid, { orgId, onRows: show }),
+  );
+  // There may be many transactions, so build only the requested output.
+  if (options.json === true) {
+    const json = found.map(({ orgName, document }) => ({ org: orgName, transaction: JSON.parse(document) }));
+    return printResult(options, json, '');
+  }
+  const rows = found.map(({ id, orgName, status, fromMs, document }) => {
+    const { orderValue, cashback, currencyCode, soldAt } = JSON.parse(document) as Transaction;
+    return {
+      ...{ ID: id, ORG: orgName, STATUS: status },
+      ORDER: `${printJson(orderValue)} ${currencyCode}`,
+      CASHBACK: `${printJson(cashback)} ${currencyCode}`,
+      ...{ SOLD: soldAt, UPDATED: printTimestamp(fromMs) },
+    };
   });
+  await printResult(options, [], table(rows, 'No transactions.'));
 }
 
 async function toJson(stores: Stores, { fromMs, untilMs, importId, document }: TransactionVersion) {

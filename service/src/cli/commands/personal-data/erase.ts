@@ -3,9 +3,10 @@
 
 import { printCountsOf } from '@offerbook/wire/count.ts';
 import type { Command } from 'commander';
-import { jsonCommand, readStores, type StoreOptions, withStores } from '../../command.ts';
+import { COMMAND_OPTIONS, READ_OPTIONS } from '../../../storage/open-stores.ts';
+import { jsonCommand, openForWriting, type StoreOptions } from '../../command.ts';
+import { PASSBACK_UID_HELP, readPassbackUid } from '../../option-values.ts';
 import { printResult } from '../../output.ts';
-import { PASSBACK_UID_HELP, readPassbackUid } from '../../passback-uid.ts';
 import { withProgressBar } from '../../progress-bar.ts';
 import { getOrganisation } from '../access/organisations.ts';
 
@@ -21,26 +22,20 @@ export function eraseCommand(): Command {
     .action(erase);
 }
 
-interface EraseOptions extends StoreOptions {
-  readonly org: string;
-  readonly passbackUid: string;
-  readonly dryRun?: boolean;
-}
-
-async function erase(options: EraseOptions): Promise<void> {
+async function erase(
+  options: StoreOptions & { org: string; passbackUid: string; dryRun?: boolean },
+): Promise<void> {
   const passbackUid = await readPassbackUid(options.passbackUid);
   const isDryRun = options.dryRun === true;
-  const useStores = isDryRun ? readStores : withStores;
-  await useStores(options, async (stores) => {
-    const org = await getOrganisation(stores, options.org, 'to read');
-    const counts = isDryRun
-      ? await stores.erasures.count(org.id, passbackUid)
-      : await withProgressBar((show) => stores.erasures.erase(org, passbackUid, show));
-    const { transactions, versions, clicks } = counts;
-    const from = printCountsOf({ transactions, 'earlier versions': versions, clicks });
-    const text = isDryRun
-      ? `Would erase the user from ${from}; nothing was changed.`
-      : `Erased the user from ${from}.`;
-    await printResult(options, counts, text);
-  });
+  await using stores = await openForWriting(options, isDryRun ? READ_OPTIONS : COMMAND_OPTIONS);
+  const org = await getOrganisation(stores, options.org, 'to read');
+  const counts = isDryRun
+    ? await stores.erasures.count(org.id, passbackUid)
+    : await withProgressBar((show) => stores.erasures.erase(org, passbackUid, show));
+  const { transactions, versions, clicks } = counts;
+  const from = printCountsOf({ transactions, 'earlier versions': versions, clicks });
+  const text = isDryRun
+    ? `Would erase the user from ${from}; nothing was changed.`
+    : `Erased the user from ${from}.`;
+  await printResult(options, counts, text);
 }

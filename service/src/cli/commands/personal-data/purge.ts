@@ -3,7 +3,7 @@
 import { printCountOf } from '@offerbook/wire/count.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Command } from 'commander';
-import { jsonCommand, type StoreOptions, withStores } from '../../command.ts';
+import { jsonCommand, openForWriting, type StoreOptions } from '../../command.ts';
 import { parseOlderThan } from '../../option-values.ts';
 import { printResult } from '../../output.ts';
 import { withProgressBar } from '../../progress-bar.ts';
@@ -24,13 +24,9 @@ export function purgeCommand(): Command {
 
 async function purge(options: StoreOptions & { olderThan: number }): Promise<void> {
   const beforeMs = options.olderThan;
-  await withStores(options, async (stores) => {
-    const versions = await withProgressBar((show) => stores.history.purge(beforeMs, show));
-    const before = printTimestamp(beforeMs);
-    await printResult(
-      options,
-      { versions, replacedBefore: before },
-      `Purged ${printCountOf(versions, 'version')} that ${versions === 1 ? 'was' : 'were'} replaced before ${before}.`,
-    );
-  });
+  await using stores = await openForWriting(options);
+  const versions = await withProgressBar((show) => stores.history.purge(beforeMs, show));
+  const before = printTimestamp(beforeMs);
+  const text = `Purged ${printCountOf(versions, 'version')} that ${versions === 1 ? 'was' : 'were'} replaced before ${before}.`;
+  await printResult(options, { versions, replacedBefore: before }, text);
 }

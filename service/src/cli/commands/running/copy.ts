@@ -4,11 +4,16 @@ import { dirname } from 'node:path';
 import { printCountOf, printCountsOf } from '@offerbook/wire/count.ts';
 import type { Command } from 'commander';
 import { databaseName } from '../../../activation/activation-directory.ts';
-import { systemClock } from '../../../domain/clock.ts';
 import { copyDatabase } from '../../../storage/copy-database.ts';
 import { countSpooled } from '../../../storage/inspect-database.ts';
-import { jsonCommand, readStores, type StoreOptions, spoolOption, targetOption } from '../../command.ts';
-import { currentUser } from '../../current-user.ts';
+import {
+  auditor,
+  jsonCommand,
+  openForReading,
+  type StoreOptions,
+  spoolOption,
+  targetOption,
+} from '../../command.ts';
 import { spoolPath } from '../../node/activation.ts';
 import { printNote, printResult } from '../../output.ts';
 import { withProgressBar } from '../../progress-bar.ts';
@@ -25,17 +30,12 @@ export function copyCommand(): Command {
     .action(copy);
 }
 
-interface CopyOptions extends StoreOptions {
-  readonly to: string;
-  readonly org?: readonly string[];
-  readonly spool?: string;
-}
-
-async function copy(options: CopyOptions): Promise<void> {
+async function copy(
+  options: StoreOptions & { to: string; org?: readonly string[]; spool?: string },
+): Promise<void> {
   const { database: from, to } = options;
   const startedMs = performance.now();
-  const auditor = { clock: systemClock, by: currentUser() };
-  const report = await withProgressBar((show) => copyDatabase(from, to, auditor, show, options.org));
+  const report = await withProgressBar((show) => copyDatabase(from, to, auditor(), show, options.org));
   const seconds = Math.round(performance.now() - startedMs) / 1000;
   const { organisations, tokens, retailers, transactions, clicks } = report;
   const copied = printCountsOf({ organisations, tokens, retailers, transactions, clicks });
@@ -48,8 +48,8 @@ async function copy(options: CopyOptions): Promise<void> {
  * spool.
  */
 async function noteSpooled(from: string, to: string, folder: string | undefined): Promise<void> {
-  const clickKey = await readStores({ database: to }, (stores) => stores.clickKey());
-  const path = spoolPath(folder, from, databaseName(clickKey));
+  await using copied = await openForReading({ database: to });
+  const path = spoolPath(folder, from, databaseName(await copied.clickKey()));
   // The copy is already complete, so an unreadable spool must not make the command fail.
   const waiting = await countSpooled(path).catch(() => undefined);
   if (waiting === undefined)

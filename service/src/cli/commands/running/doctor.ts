@@ -6,9 +6,10 @@ import { SERVE_FLAGS } from '../../../config.ts';
 import { VERSION_TEXT } from '../../../domain/build.ts';
 import { systemClock } from '../../../domain/clock.ts';
 import { type Check, worstOf } from '../../../health/check.ts';
-import { jsonCommand, type StoreOptions } from '../../command.ts';
+import { jsonCommand } from '../../command.ts';
 import { examine } from '../../doctor/examine.ts';
-import { readNodeSettings } from '../../node/node-settings.ts';
+import { type NodeFlags, readNodeSettings } from '../../node/node-settings.ts';
+import { collect } from '../../option-values.ts';
 import { printResult, table } from '../../output.ts';
 
 export function doctorCommand(): Command {
@@ -22,14 +23,15 @@ export function doctorCommand(): Command {
     .option(
       '--source <file>',
       'also check a source of pull with one request to its network; may be repeated',
-      (value, before: readonly string[] = []) => [...before, value],
+      collect,
     )
     .option('--allow-other-host', 'allow a baseUrl that is not on this machine');
   for (const { flag, help } of SERVE_FLAGS) doctor.option(flag, help);
   return doctor.action(runDoctor);
 }
 
-interface DoctorOptions extends StoreOptions {
+interface DoctorOptions extends NodeFlags {
+  readonly json?: boolean;
   readonly strict?: boolean;
   readonly deep?: boolean;
   readonly source?: readonly string[];
@@ -37,7 +39,7 @@ interface DoctorOptions extends StoreOptions {
 }
 
 async function runDoctor(options: DoctorOptions): Promise<void> {
-  const { settings, databaseUrl } = readNodeSettings({ ...options });
+  const { settings, databaseUrl } = readNodeSettings(options);
   const checks = await examine({
     settings,
     databaseUrl,
@@ -51,11 +53,12 @@ async function runDoctor(options: DoctorOptions): Promise<void> {
 }
 
 function printChecks(checks: readonly Check[]): string {
-  const rows = checks.map(({ check, state, found }) => [check, state, found]);
+  const findings = table(
+    checks.map(({ check, state, found }) => ({ CHECK: check, STATE: state, FOUND: found })),
+  );
   const advice = checks.flatMap((each) =>
     each.advice === undefined ? [] : [`${each.check}: ${each.advice}`],
   );
-  const findings = table(['CHECK', 'STATE', 'FOUND'], rows);
   return advice.length === 0
     ? findings
     : `${findings}\n\nWhat to do\n${advice.map((line) => `  ${line}`).join('\n')}`;

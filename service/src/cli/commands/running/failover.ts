@@ -1,19 +1,16 @@
 // offerbook failover: commands for operators after PostgreSQL has failed over and may have lost changes.
 
-import { printCount, printCountOf } from '@offerbook/wire/count.ts';
+import { printCount } from '@offerbook/wire/count.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';
-import { Command } from 'commander';
-import { systemClock } from '../../../domain/clock.ts';
-import { beginTimeline } from '../../../storage/backup/new-timeline.ts';
+import type { Command } from 'commander';
 import type { Database } from '../../../storage/database.ts';
 import { openDatabase } from '../../../storage/open-database.ts';
 import { closing } from '../../../storage/open-once.ts';
-import { COMMAND_OPTIONS, prepareSchema, READ_OPTIONS } from '../../../storage/open-stores.ts';
+import { COMMAND_OPTIONS, READ_OPTIONS } from '../../../storage/open-stores.ts';
 import { findLostChanges, readLostTransactions } from '../../../storage/postgres/lost-changes.ts';
-import { jsonCommand, oldOption, type StoreOptions } from '../../command.ts';
-import { currentUser } from '../../current-user.ts';
-import { print, printable, printResult, table } from '../../output.ts';
-import { withProgressBar } from '../../progress-bar.ts';
+import { commandGroup, jsonCommand, oldOption, type StoreOptions } from '../../command.ts';
+import { print, printResult, table } from '../../output.ts';
+import { giveNewStamps, printStamped } from './restore.ts';
 
 export function failoverCommand(): Command {
   const mark = jsonCommand(
@@ -31,22 +28,14 @@ export function failoverCommand(): Command {
     .addOption(oldOption())
     .option('--org <name>', "print this organisation's transactions as NDJSON, for import")
     .action(reportLost);
-  return new Command('failover')
-    .description('recover from a failover of PostgreSQL')
-    .addCommand(mark)
-    .addCommand(report);
+  return commandGroup('failover', 'recover from a failover of PostgreSQL', [mark, report]);
 }
 
 async function markFailover(options: StoreOptions & { nothingLost?: boolean }): Promise<void> {
-  const auditor = { clock: systemClock, by: currentUser() };
-  await using database = closing(openPostgresDatabase(options.database, COMMAND_OPTIONS));
-  await prepareSchema(options.database, database, COMMAND_OPTIONS, auditor);
-  const keepsStamps = options.nothingLost === true;
-  const { stamped } = await withProgressBar((show) =>
-    beginTimeline(database, auditor, { keepsStamps, madeAt: null, isRestore: false, onRows: show }),
-  );
-  await database.failovers?.settle(systemClock());
-  await printResult(options, { stamped }, `${printCountOf(stamped, 'transaction')} got a new stamp.`);
+  const database = openPostgresDatabase(options.database, COMMAND_OPTIONS);
+  const how = { keepsStamps: options.nothingLost === true, isRestore: false };
+  const { stamped } = await giveNewStamps(database, options, how);
+  await printResult(options, { stamped }, printStamped(stamped));
 }
 
 async function reportLost(options: StoreOptions & { old: string; org?: string }): Promise<void> {
@@ -62,9 +51,8 @@ async function reportLost(options: StoreOptions & { old: string; org?: string })
     return;
   }
   const organisations = found.map(({ org, transactions }) => ({ org, transactions }));
-  const rows = found.map(({ org, transactions }) => [printable(org), printCount(transactions)]);
-  const text = table(['ORG', 'TRANSACTIONS'], rows, 'No lost changes found.');
-  await printResult(options, { organisations }, text);
+  const rows = found.map(({ org, transactions }) => ({ ORG: org, TRANSACTIONS: printCount(transactions) }));
+  await printResult(options, { organisations }, table(rows, 'No lost changes found.'));
 }
 
 function openPostgresDatabase(url: string, options: typeof COMMAND_OPTIONS): Database {

@@ -2,11 +2,9 @@
 // database of an old release.
 
 import type { Command } from 'commander';
-import { systemClock } from '../../../domain/clock.ts';
 import type { Migration } from '../../../storage/schema/migrate.ts';
 import { upgradeDatabase } from '../../../storage/upgrade-database.ts';
-import { jsonCommand, type StoreOptions } from '../../command.ts';
-import { currentUser } from '../../current-user.ts';
+import { auditor, jsonCommand, type StoreOptions } from '../../command.ts';
 import { printResult } from '../../output.ts';
 import { withProgressBar } from '../../progress-bar.ts';
 
@@ -19,11 +17,8 @@ export function migrateCommand(): Command {
 }
 
 async function migrateDatabase(options: StoreOptions): Promise<void> {
-  const auditor = { clock: systemClock, by: currentUser() };
   const startedMs = performance.now();
-  const migration = await withProgressBar((show) =>
-    upgradeDatabase(options.database, auditor, (rows, total) => show({ rows, total })),
-  );
+  const migration = await withProgressBar((show) => upgradeDatabase(options.database, auditor(), show));
   const seconds = Math.round(performance.now() - startedMs) / 1000;
   await printResult(options, migration, printMigration(migration, seconds));
 }

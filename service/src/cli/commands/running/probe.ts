@@ -1,15 +1,18 @@
 // offerbook probe: checks that a service is live, for health checks in containers without curl.
 
 import { BadInput, ServiceFailure } from '@offerbook/wire/failures.ts';
-import { Command } from 'commander';
+import type { Command } from 'commander';
+import { plainCommand } from '../../command.ts';
 import { livenessProblem } from '../../doctor/liveness-problem.ts';
 import { print } from '../../output.ts';
 
 export function probeCommand(): Command {
-  return new Command('probe')
-    .description('check that a service is live; exits 1 if it is not')
+  return plainCommand(
+    'probe',
+    'check that a service is live; exits 1 if it is not',
+    'offerbook probe http://127.0.0.1:8080',
+  )
     .argument('[url]', 'URL of the service', 'http://127.0.0.1:8080')
-    .addHelpText('after', '\nExample:\n  offerbook probe http://127.0.0.1:8080')
     .action(probe);
 }
 

@@ -5,14 +5,14 @@ import { BadInput, Refused } from '@offerbook/wire/failures.ts';
 import type { Command } from 'commander';
 import { systemClock } from '../../../domain/clock.ts';
 import { isStorageError } from '../../../domain/storage-error.ts';
-import { beginTimeline } from '../../../storage/backup/new-timeline.ts';
+import { beginTimeline, type TimelineOptions } from '../../../storage/backup/new-timeline.ts';
 import type { LaterEvent } from '../../../storage/backup/replaced-database.ts';
 import { restoreBackup } from '../../../storage/backup/restore-backup.ts';
+import type { Database } from '../../../storage/database.ts';
 import { openDatabase } from '../../../storage/open-database.ts';
 import { closing } from '../../../storage/open-once.ts';
 import { COMMAND_OPTIONS, prepareSchema } from '../../../storage/open-stores.ts';
-import { jsonCommand, type StoreOptions } from '../../command.ts';
-import { currentUser } from '../../current-user.ts';
+import { auditor, jsonCommand, type StoreOptions } from '../../command.ts';
 import { printable, printNote, printResult } from '../../output.ts';
 import { withProgressBar } from '../../progress-bar.ts';
 
@@ -29,24 +29,19 @@ export function restoreCommand(): Command {
     .action(restore);
 }
 
-interface RestoreOptions extends StoreOptions {
-  readonly replace?: boolean;
-  readonly keepStamps?: boolean;
-  readonly markOnly?: boolean;
-}
-
-async function restore(source: string | undefined, options: RestoreOptions): Promise<void> {
+async function restore(
+  source: string | undefined,
+  options: StoreOptions & { replace?: boolean; keepStamps?: boolean; markOnly?: boolean },
+): Promise<void> {
   if ((source === undefined) !== (options.markOnly === true))
     throw new BadInput("specify the backup's folder, or use --mark-only without a folder");
   const url = options.database;
-  const auditor = { clock: systemClock, by: currentUser() };
   const keepsStamps = options.keepStamps === true;
-  if (source === undefined) return markOnly(url, options, auditor, keepsStamps);
+  if (source === undefined) return markOnly(options, keepsStamps);
   const replaces = options.replace === true;
   const report = await withProgressBar((show) =>
     restoreBackup({
-      ...{ url, source, replaces, keepsStamps, auditor },
-      onRows: (rows, total) => show({ rows, total }),
+      ...{ url, source, replaces, keepsStamps, auditor: auditor(), onRows: show },
     }).catch((error: unknown) => {
       if (!isStorageError(error, 'exists')) throw error;
       throw new Refused(`${error.message}; add --replace to replace it with the backup`, { cause: error });
@@ -55,7 +50,7 @@ async function restore(source: string | undefined, options: RestoreOptions): Pro
   const { madeAt, stamped, tokensRevoked, webhooksPaused, usersErased, clicks, replaced } = report;
   const { organisationsDeleted, unknown } = report;
   const lines = [
-    `Restored the backup of ${madeAt}. ${printCountOf(stamped, 'transaction')} got a new stamp. Clicks: ${clicks}.`,
+    `Restored the backup of ${madeAt}. ${printStamped(stamped)} Clicks: ${clicks}.`,
     ...(tokensRevoked > 0 ? [`Revoked ${printCountOf(tokensRevoked, 'token')} again.`] : []),
     ...printPaused(webhooksPaused),
     ...(usersErased > 0 ? [`Erased ${printCountOf(usersErased, 'user')} again.`] : []),
@@ -93,24 +88,30 @@ function printUnknown(events: readonly LaterEvent[]): string {
   return `These changes could not be read; repeat any that were made after the backup: ${names.join(', ')}.`;
 }
 
-async function markOnly(
-  url: string,
-  options: RestoreOptions,
-  auditor: { clock: typeof systemClock; by: string },
-  keepsStamps: boolean,
-): Promise<void> {
-  await using database = closing(openDatabase(url, COMMAND_OPTIONS));
-  await prepareSchema(url, database, COMMAND_OPTIONS, auditor);
+async function markOnly(options: StoreOptions, keepsStamps: boolean): Promise<void> {
+  const report = await giveNewStamps(openDatabase(options.database, COMMAND_OPTIONS), options, {
+    keepsStamps,
+  });
+  const lines = [printStamped(report.stamped), ...printPaused(report.webhooksPaused)];
+  await printResult(options, report, lines.join('\n'));
+}
+
+/** Also used by `failover mark`. Closes the database. */
+export async function giveNewStamps(
+  opened: Database,
+  { database: url }: StoreOptions,
+  how: Pick<TimelineOptions, 'keepsStamps' | 'isRestore'>,
+) {
+  await using database = closing(opened);
+  const by = auditor();
+  await prepareSchema(url, database, COMMAND_OPTIONS, by);
   const report = await withProgressBar((show) =>
-    beginTimeline(database, auditor, {
-      ...{ keepsStamps, madeAt: null },
-      onRows: (rows, total) => show({ rows, total }),
-    }),
+    beginTimeline(database, by, { ...how, madeAt: null, onRows: show }),
   );
   await database.failovers?.settle(systemClock());
-  const lines = [
-    `${printCountOf(report.stamped, 'transaction')} got a new stamp.`,
-    ...printPaused(report.webhooksPaused),
-  ];
-  await printResult(options, report, lines.join('\n'));
+  return report;
+}
+
+export function printStamped(transactions: number): string {
+  return `${printCountOf(transactions, 'transaction')} got a new stamp.`;
 }

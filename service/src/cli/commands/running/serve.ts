@@ -6,9 +6,9 @@ import { systemClock } from '../../../domain/clock.ts';
 import type { Logger } from '../../../domain/logger.ts';
 import { command } from '../../command.ts';
 import { requireSpool } from '../../node/activation.ts';
+import { openLog, toStdout } from '../../node/log-writer.ts';
 import { type RunningNode, startNode } from '../../node/node.ts';
 import { type NodeFlags, readNodeSettings } from '../../node/node-settings.ts';
-import { openLog, toStdout } from '../../node/open-log.ts';
 import { endWithin, LEFTOVERS_MAX_MS, STOP_MAX_MS, stopSignal } from '../../node/signals.ts';
 import { startWorkers, type WorkerParts } from '../../node/workers/workers.ts';
 

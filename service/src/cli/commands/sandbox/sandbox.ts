@@ -5,7 +5,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { styleText } from 'node:util';
 import { drawLogo } from '@offerbook/sandbox/logo.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';
-import { Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { readServeSettings } from '../../../config.ts';
 import { ApiError } from '../../../domain/api-errors.ts';
 import { systemClock } from '../../../domain/clock.ts';
@@ -13,12 +13,12 @@ import type { Logger } from '../../../domain/logger.ts';
 import type { Route } from '../../../http/router.ts';
 import { CLICK_END, sqlitePath } from '../../../storage/open-database.ts';
 import { closing } from '../../../storage/open-once.ts';
-import { CREATE_OPTIONS, openStores } from '../../../storage/open-stores.ts';
-import { databaseOption, withStores } from '../../command.ts';
-import { currentUser } from '../../current-user.ts';
+import { CREATE_OPTIONS } from '../../../storage/open-stores.ts';
+import { databaseOption, openForWriting, plainCommand } from '../../command.ts';
 import { findPort, urlOf } from '../../node/listen.ts';
+import { openLog, toStderr } from '../../node/log-writer.ts';
 import { startNode } from '../../node/node.ts';
-import { openLog, toStderr } from '../../node/open-log.ts';
+import type { NodeFlags } from '../../node/node-settings.ts';
 import { endWithin, LEFTOVERS_MAX_MS, STOP_MAX_MS, stopSignal } from '../../node/signals.ts';
 import { parseCount } from '../../option-values.ts';
 import { print } from '../../output.ts';
@@ -44,22 +44,20 @@ const LOGO_PATH = '/sandbox/logos/';
 const ADMIN_PORT = 8081;
 const BEAT_MS = 1_000;
 
-interface SandboxOptions {
-  readonly database: string;
+interface SandboxOptions extends NodeFlags {
   readonly fresh?: boolean;
   readonly seed?: number;
   readonly speed: number;
-  readonly port?: string;
-  readonly host?: string;
-  readonly adminPort?: string;
   readonly networks?: boolean;
   readonly networksPort?: number;
-  readonly logLevel: string;
 }
 
 export function sandboxCommand(): Command {
-  return new Command('sandbox')
-    .description('run a demo server with synthetic data that keeps changing')
+  return plainCommand(
+    'sandbox',
+    'run a demo server with synthetic data that keeps changing',
+    'offerbook sandbox --fresh --seed 7 --speed 10',
+  )
     .addOption(databaseOption(SANDBOX_DATABASE))
     .option('--fresh', 'delete the data of earlier runs and start over')
     .option(
@@ -84,7 +82,6 @@ export function sandboxCommand(): Command {
         .implies({ networks: true }),
     )
     .option('--log-level <level>', 'lowest level to log on stderr', 'warn')
-    .addHelpText('after', '\nExample:\n  offerbook sandbox --fresh --seed 7 --speed 10')
     .action(runSandbox);
 }
 
@@ -94,15 +91,14 @@ async function runSandbox(options: SandboxOptions, command: Command): Promise<vo
   void stopping.then(() => endWithin(STOP_MAX_MS));
   const { database: databaseUrl, speed } = options;
   const path = sqlitePath(databaseUrl);
-  const settings = readServeSettings({ ...options });
+  const settings = readServeSettings(options);
   const release = path === undefined ? undefined : lockFile(path);
   try {
     const port = findPort({ host: settings.host, port: settings.port, option: '--port' });
     const adminPort = settings.adminPort ?? findAdminPort(settings.port);
     if (options.fresh === true) await deleteData(path, databaseUrl);
     await using log = closing(openLog(settings.logLevel, toStderr));
-    const by = currentUser();
-    await using stores = closing(await openStores(databaseUrl, CREATE_OPTIONS, systemClock, { by }));
+    await using stores = await openForWriting({ database: databaseUrl }, CREATE_OPTIONS);
     const seed = chooseSeed(await findSeed(stores), options.seed);
     const baseUrl = settings.publicUrl ?? urlOf(reachableHost(settings.host), port);
     const org = await openOrganisation(stores);
@@ -169,14 +165,13 @@ async function runSandbox(options: SandboxOptions, command: Command): Promise<vo
   }
 }
 
-/**
- * Calls world.beat() repeatedly, one call at a time, until `stopping` resolves. Logs only the first of several consecutive
- * failures.
- */
+/** Calls world.beat() every second until `stopping` resolves. Logs only the first of several consecutive failures. */
 async function beatUntil(stopping: Promise<void>, world: World, logger: Logger): Promise<void> {
-  let running: Promise<void> | undefined;
-  let isFailing = false;
-  async function beat(): Promise<void> {
+  let isStopping = false;
+  void stopping.then(() => {
+    isStopping = true;
+  });
+  for (let isFailing = false; !isStopping; ) {
     try {
       await world.beat();
       isFailing = false;
@@ -185,14 +180,8 @@ async function beatUntil(stopping: Promise<void>, world: World, logger: Logger):
         logger.warn({ err: error }, 'the sandbox could not update its data; it retries every second');
       isFailing = true;
     }
-    running = undefined;
+    await Promise.race([stopping, Bun.sleep(BEAT_MS)]);
   }
-  const timer = setInterval(() => {
-    running ??= beat();
-  }, BEAT_MS);
-  await stopping;
-  clearInterval(timer);
-  await running;
 }
 
 function logoRoute(seed: number, world: World): Route {
@@ -270,8 +259,11 @@ async function deleteData(path: string | undefined, databaseUrl: string): Promis
     );
   }
   if (!existsSync(path)) return;
-  // Throws if the file was not created by a sandbox: such a file must not be deleted.
-  await withStores({ database: databaseUrl }, findSeed, CREATE_OPTIONS);
+  {
+    await using stores = await openForWriting({ database: databaseUrl }, CREATE_OPTIONS);
+    // Throws if the file was not created by a sandbox: such a file must not be deleted.
+    await findSeed(stores);
+  }
   for (const file of [path, `${path}-walks`, `${path}${CLICK_END}`]) {
     for (const ending of ['', '-wal', '-shm']) rmSync(file + ending, { force: true });
   }

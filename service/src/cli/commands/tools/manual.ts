@@ -1,15 +1,16 @@
 // offerbook manual: prints the manual page offerbook(1), built from the --help of every command.
 
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { VERSION_TEXT } from '../../../domain/build.ts';
+import { plainCommand } from '../../command.ts';
 import { print } from '../../output.ts';
 import { type CommandHelp, type OptionHelp, readHelp } from './command-help.ts';
 
 export function manualCommand(loadProgram: () => Promise<Command>): Command {
-  return new Command('manual')
-    .description('print the manual page offerbook(1)')
-    .addHelpText('after', '\nExample:\n  offerbook manual > /usr/local/share/man/man1/offerbook.1')
-    .action(async () => print(manualPage(readHelp(await loadProgram()))));
+  const example = 'offerbook manual > /usr/local/share/man/man1/offerbook.1';
+  return plainCommand('manual', 'print the manual page offerbook(1)', example).action(async () =>
+    print(manualPage(readHelp(await loadProgram()))),
+  );
 }
 
 const EXIT_CODES = [

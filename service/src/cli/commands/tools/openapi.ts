@@ -1,16 +1,15 @@
 // offerbook openapi: prints the document that a server with the same environment serves at /openapi.json.
 
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { readServeSettings } from '../../../config.ts';
 import { openApiDocument } from '../../../http/openapi/openapi-document.ts';
+import { plainCommand } from '../../command.ts';
 import { urlOf } from '../../node/listen.ts';
 import { print } from '../../output.ts';
 
 export function openApiCommand(): Command {
-  return new Command('openapi')
-    .description('print the OpenAPI 3.1 document')
+  return plainCommand('openapi', 'print the OpenAPI 3.1 document', 'offerbook openapi > openapi.json')
     .option('--json', 'accepted for consistency; the output is always JSON')
-    .addHelpText('after', '\nExample:\n  offerbook openapi > openapi.json')
     .action(async () => {
       const settings = readServeSettings({});
       const document = await openApiDocument(settings, urlOf('localhost', settings.port));

@@ -14,36 +14,25 @@ const PENDING_MAX = 100;
 /** The headers that pages read. The admin port's secret is not passed on. */
 const PASSED_HEADERS = ['accept-encoding', 'if-none-match'];
 
-export class ConsoleHost {
-  readonly #setup: ConsoleSetup;
-  readonly #thread = new ThreadClient<ConsoleQuestion, ConsoleAnswer>(
+export function openConsoleHost(setup: ConsoleSetup) {
+  const thread = new ThreadClient<ConsoleQuestion, ConsoleAnswer>(
     new URL('./console-thread', import.meta.url),
   );
-
-  constructor(setup: ConsoleSetup) {
-    this.#setup = setup;
-  }
-
-  async answer(request: Request, body: string, node: NodeView): Promise<Response> {
-    if (this.#thread.pending >= PENDING_MAX) throw new Refused('the console is overloaded');
-    const question: ConsoleQuestion = {
-      setup: this.#setup,
-      method: request.method,
-      url: new URL(request.url, 'http://localhost').href,
-      headers: Object.fromEntries([...request.headers].filter(([name]) => PASSED_HEADERS.includes(name))),
-      body,
-      node,
-    };
-    const answer = await withTimeout(
-      this.#thread.call(question),
-      ANSWER_MAX_MS,
-      () => new Refused('the console did not respond in time'),
-    );
-    // Response throws for a 304 with a body, even an empty one.
-    return new Response(answer.status === 304 ? null : answer.body, answer);
-  }
-
-  close(): Promise<void> {
-    return this.#thread.close();
-  }
+  return {
+    async answer(request: Request, body: string, node: NodeView): Promise<Response> {
+      if (thread.pending >= PENDING_MAX) throw new Refused('the console is overloaded');
+      const url = new URL(request.url, 'http://localhost').href;
+      const headers = Object.fromEntries(
+        [...request.headers].filter(([name]) => PASSED_HEADERS.includes(name)),
+      );
+      const answer = await withTimeout(
+        thread.call({ setup, method: request.method, url, headers, body, node }),
+        ANSWER_MAX_MS,
+        () => new Refused('the console did not respond in time'),
+      );
+      // Response throws for a 304 with a body, even an empty one.
+      return new Response(answer.status === 304 ? null : answer.body, answer);
+    },
+    close: () => thread.close(),
+  };
 }

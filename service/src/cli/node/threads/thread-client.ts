@@ -1,8 +1,8 @@
 // Calls a function that runs in another thread. Calls and replies are messages; each reply contains the number of its call.
 
-import { Refused } from '@offerbook/wire/failures.ts';
-import { canStartThread } from './file-handles.ts';
-import { fromThreadFailure, type ThreadFailure, toThreadFailure } from './thread-failure.ts';
+import { closeSync, openSync } from 'node:fs';
+import { BadInput, Refused } from '@offerbook/wire/failures.ts';
+import { isStorageError, StorageError, type StorageErrorKind } from '../../../domain/storage-error.ts';
 
 interface Call<Question> {
   readonly number: number;
@@ -94,4 +94,41 @@ export function answerCalls<Question, Answer>(answer: (question: Question) => Pr
 
 function stopping(): Refused {
   return new Refused('the node is stopping');
+}
+
+const FILES_FOR_THREAD = 16;
+
+/** True if enough file handles are free. If there are too few, Bun 1.4 exits the whole process when the thread starts. */
+export function canStartThread(): boolean {
+  const files: number[] = [];
+  try {
+    while (files.length < FILES_FOR_THREAD) files.push(openSync('/dev/null', 'r'));
+    return true;
+  } catch {
+    return false;
+  } finally {
+    for (const file of files) closeSync(file);
+  }
+}
+
+/** An error as plain data: postMessage alone would drop its class, which determines the exit code. */
+export interface ThreadFailure {
+  readonly name: string;
+  readonly message: string;
+  readonly stack: string | undefined;
+  /** Set only for a StorageError. */
+  readonly kind: StorageErrorKind | undefined;
+}
+
+const CLASSES: Readonly<Record<string, new (message: string) => Error>> = { BadInput, Refused };
+
+export function toThreadFailure(error: unknown): ThreadFailure {
+  const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
+  return { name, message, stack, kind: isStorageError(error) ? error.kind : undefined };
+}
+
+export function fromThreadFailure({ name, message, stack, kind }: ThreadFailure): Error {
+  const error = kind === undefined ? new (CLASSES[name] ?? Error)(message) : new StorageError(kind, message);
+  if (stack !== undefined) error.stack = stack;
+  return error;
 }

@@ -1,7 +1,7 @@
 // The main thread's handle for one worker. Detects that the worker has failed, ended or stopped reporting, and must therefore
 // be replaced.
 
-import { fromThreadFailure } from '../threads/thread-failure.ts';
+import { fromThreadFailure } from '../threads/thread-client.ts';
 import type { FromWorker, ToWorker } from './worker-messages.ts';
 import { NO_REPORT, type WorkerReport } from './worker-report.ts';
 

@@ -3,7 +3,7 @@
 import type { SnapshotData } from '../../../catalogue/snapshot-data.ts';
 import type { ServeSettings } from '../../../config.ts';
 import type { TracingSettings } from '../../../tracing/tracing-settings.ts';
-import type { ThreadFailure } from '../threads/thread-failure.ts';
+import type { ThreadFailure } from '../threads/thread-client.ts';
 import type { WorkerReport } from './worker-report.ts';
 
 export interface WorkerSetup {

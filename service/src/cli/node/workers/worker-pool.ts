@@ -5,7 +5,7 @@ import { BadInput } from '@offerbook/wire/failures.ts';
 import type { Logger } from '../../../domain/logger.ts';
 import { withTimeout } from '../../../domain/promises.ts';
 import { isStorageError } from '../../../domain/storage-error.ts';
-import { canStartThread } from '../threads/file-handles.ts';
+import { canStartThread } from '../threads/thread-client.ts';
 import { WorkerHandle } from './worker-handle.ts';
 import type { ToWorker } from './worker-messages.ts';
 import { countsOf, mergeReports, NO_REPORT, type WorkerReport } from './worker-report.ts';

@@ -4,9 +4,9 @@
 import type { SnapshotData } from '../../../catalogue/snapshot-data.ts';
 import { systemClock } from '../../../domain/clock.ts';
 import { RequestCounts } from '../../../http/access/request-counts.ts';
-import { openLog } from '../open-log.ts';
+import { openLog } from '../log-writer.ts';
 import { openServing } from '../serving.ts';
-import { toThreadFailure } from '../threads/thread-failure.ts';
+import { toThreadFailure } from '../threads/thread-client.ts';
 import type { FromWorker, ToWorker, WorkerSetup } from './worker-messages.ts';
 import { NO_REPORT, type WorkerReport } from './worker-report.ts';
 

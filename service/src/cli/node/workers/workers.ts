@@ -16,7 +16,7 @@ import type { RunningNode } from '../node.ts';
 import type { NodeOptions } from '../node-settings.ts';
 import { STOP_MAX_MS } from '../signals.ts';
 import { openSnapshotBuilder } from '../snapshot-builder.ts';
-import { WebhookHost } from '../webhooks/webhook-host.ts';
+import { openWebhookHost } from '../webhooks/webhook-host.ts';
 import { WorkerPool, type WorkerTimings } from './worker-pool.ts';
 import { mergeReports, NO_REPORT, type WorkerReport } from './worker-report.ts';
 
@@ -50,7 +50,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningNode
   const windowTimer = setInterval(() => requestCounts.beat(), WINDOW_BEAT_MS);
   // Used only for the metrics, which count its items.
   const catalogue = new Catalogue(clock);
-  const webhooks = new WebhookHost(options, stores);
+  const webhooks = openWebhookHost(options, stores);
   let snapshot: SnapshotData | undefined;
   let closeAdmin: (() => Promise<void>) | undefined;
   let following: ChangeFollower | undefined;
