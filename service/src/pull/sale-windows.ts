@@ -45,7 +45,7 @@ export class SaleWindows {
       await this.#walk(stream.rules, window, sales, title);
       if (parts !== undefined) await this.#addStored(sales.saleIds, sales, parts);
     };
-    return await this.#import(title, read, { ...how, advance });
+    return await this.#importSales(title, read, { ...how, advance });
   }
 
   /** Converts stored sales again if they have reached the age at which their status changes. */
@@ -60,7 +60,7 @@ export class SaleWindows {
         if (parts !== undefined) await this.#addStored(ids, sales, parts);
       };
       const advance: Advance = (writers) => writers.pulls.clearDue(name, ids);
-      await this.#import('sales whose status depends on their age', read, { advance });
+      await this.#importSales('sales whose status depends on their age', read, { advance });
     }
   }
 
@@ -91,7 +91,7 @@ export class SaleWindows {
   }
 
   /** Converts and imports the rows that `read` adds. */
-  async #import(
+  async #importSales(
     title: string,
     read: (sales: PulledSales, parts: PartRows | undefined) => Promise<void>,
     how: ImportRules & { readonly advance: Advance },
