@@ -9,7 +9,8 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Connection, Database } from '../database.ts';
 import { scan } from '../scan.ts';
-import { TRANSACTIONS } from '../schema/tables.ts';
+import type { RowOf } from '../schema/table.ts';
+import { type TOKENS, TRANSACTIONS } from '../schema/tables.ts';
 import type { Sql, Statement } from '../sql.ts';
 import { type Auditor, amendAudit, writeAudit } from '../stores/audit-log.ts';
 import { advanceClock, lockClock, lockClocks } from '../stores/change-clock.ts';
@@ -30,18 +31,14 @@ const DURING_BACKUP = 'the database was restored from a backup that was made dur
 /** Rows stamped per database transaction. */
 const BATCH = 5_000;
 
-export interface EndedToken {
-  readonly id: Uuid;
-  readonly overlapEndsAtMs: number | null;
-  readonly revokedAtMs: number | null;
-}
+/** When a token was revoked, or the end of its overlap with its successor. */
+export type TokenEnd = Pick<RowOf<typeof TOKENS>, 'id' | 'overlap_ends_at' | 'revoked_at'>;
 
 /** State read from the database that the backup replaces. */
 export interface OldTimeline {
   /** Last stamp of each organisation, by organisation number. */
   readonly clocksMs: ReadonlyMap<number, number>;
-  /** Tokens that were revoked or rotated. */
-  readonly endedTokens: readonly EndedToken[];
+  readonly tokenEnds: readonly TokenEnd[];
   /** Undefined if they could not be read. */
   readonly webhooks?: readonly OldWebhook[] | undefined;
 }
@@ -82,7 +79,7 @@ export async function beginTimeline(
     const moved = await moveClocks(connection, auditor.clock, old);
     await skipNumbers(connection);
     await closeOpenImports(connection, DURING_BACKUP);
-    const tokensRevoked = await endAgain(connection, old?.endedTokens ?? []);
+    const tokensRevoked = await endAgain(connection, old?.tokenEnds ?? []);
     const webhooksPaused = isRestore ? await pauseWebhooks(connection, old?.webhooks, auditor.clock()) : 0;
     for (const name of REVISIONS) await raiseRevision(connection, name);
     const details = { madeAt, stamped: 0, tokensRevoked, webhooksPaused };
@@ -193,11 +190,11 @@ export async function skipNumbers(connection: Connection): Promise<void> {
   await connection.continueNumbers('organisations', LAST_NUMBER_SQL);
 }
 
-async function endAgain(connection: Connection, ended: OldTimeline['endedTokens']): Promise<number> {
+async function endAgain(connection: Connection, ends: readonly TokenEnd[]): Promise<number> {
   let count = 0;
-  for (const { id, overlapEndsAtMs, revokedAtMs } of ended) {
-    const shortened = overlapEndsAtMs === null ? [] : await connection.all(OVERLAP_SQL, id, overlapEndsAtMs);
-    const revoked = revokedAtMs === null ? [] : await connection.all(REVOKE_SQL, id, revokedAtMs);
+  for (const { id, overlap_ends_at, revoked_at } of ends) {
+    const shortened = overlap_ends_at === null ? [] : await connection.all(OVERLAP_SQL, id, overlap_ends_at);
+    const revoked = revoked_at === null ? [] : await connection.all(REVOKE_SQL, id, revoked_at);
     if (shortened.length + revoked.length > 0) count += 1;
   }
   return count;

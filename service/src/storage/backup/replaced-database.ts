@@ -1,13 +1,12 @@
-// Reads the events that must survive a restore (stamps, revocations, erasures, deletions, and changes of webhooks) from the database that the backup
-// replaces. That database may be damaged or have an older schema, so it is never migrated.
+// Reads the events that must survive a restore (stamps, revocations, erasures, deletions, and changes of webhooks) from the
+// database that the backup replaces. That database may be damaged or have an older schema, so it is never migrated.
 
 import type { Database as SqliteFile } from 'bun:sqlite';
-import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { isStorageError, StorageError } from '../../domain/storage-error.ts';
 import { openAlone } from '../sqlite/open-file.ts';
 import { withUuids } from '../sqlite/sqlite-connection.ts';
 import type { ErasedUser } from '../stores/erased-users.ts';
-import type { OldTimeline } from './new-timeline.ts';
+import type { OldTimeline, TokenEnd } from './new-timeline.ts';
 import { type OldWebhook, WEBHOOKS_SQL } from './pause-webhooks.ts';
 
 /** Opens the database with an exclusive lock. Returns undefined if it is damaged, which may be the reason for the restore. */
@@ -42,12 +41,14 @@ export interface Replaced extends OldTimeline {
 export function readReplaced(file: SqliteFile, clickKey: string): Replaced | undefined {
   const timeline = unlessDamaged(() => readTimeline(file, clickKey));
   if (timeline === undefined) return undefined;
-  const erased = unlessDamaged(() => readErased(file));
+  const erased = unlessDamaged(() =>
+    file.query<ErasedUser, []>('SELECT org_id, digest, erased_at FROM erasures').all(),
+  );
   const deletedAtMs = unlessDamaged(() => readDeletions(file));
+  const webhooks = unlessDamaged(() => withUuids(file.query<OldWebhook, []>(WEBHOOKS_SQL).all()));
   const unknown: LaterEvent[] = [];
   if (erased === undefined) unknown.push('erasures');
   if (deletedAtMs === undefined) unknown.push('deletions');
-  const webhooks = unlessDamaged(() => readWebhooks(file));
   return { ...timeline, webhooks, erased: erased ?? [], deletedAtMs: deletedAtMs ?? new Map(), unknown };
 }
 
@@ -60,34 +61,19 @@ function unlessDamaged<T>(read: () => T): T | undefined {
   }
 }
 
-interface TokenRow {
-  readonly id: Uuid;
-  readonly revoked_at: number | null;
-  readonly overlap_ends_at?: number | null;
-}
-
 function readTimeline(file: SqliteFile, clickKey: string): OldTimeline | undefined {
   const [key] = file.query(`SELECT value FROM secrets WHERE name = 'click'`).values();
   if (key?.[0] !== clickKey) return undefined;
   const clocks = file.query('SELECT id, last_stamp FROM organisations').values() as [number, number][];
-  // Older schemas have no column overlap_ends_at: there, revoked_at is the end of the overlap too.
-  const tokens = withUuids(file.query<TokenRow, []>('SELECT * FROM tokens').all());
-  return {
-    clocksMs: new Map(clocks),
-    endedTokens: tokens.map(({ id, revoked_at, overlap_ends_at }) =>
-      overlap_ends_at === undefined
-        ? { id, overlapEndsAtMs: revoked_at, revokedAtMs: null }
-        : { id, overlapEndsAtMs: overlap_ends_at, revokedAtMs: revoked_at },
-    ),
-  };
-}
-
-function readWebhooks(file: SqliteFile): OldWebhook[] {
-  return withUuids(file.query<OldWebhook, []>(WEBHOOKS_SQL).all());
-}
-
-function readErased(file: SqliteFile): ErasedUser[] {
-  return file.query<ErasedUser, []>('SELECT org_id, digest, erased_at FROM erasures').all();
+  type OldToken = Omit<TokenEnd, 'overlap_ends_at'> & Partial<TokenEnd>;
+  const tokens = withUuids(file.query<OldToken, []>('SELECT * FROM tokens').all());
+  // In older schemas, revoked_at is the end of the overlap too.
+  const tokenEnds = tokens.map(({ id, revoked_at, overlap_ends_at }) =>
+    overlap_ends_at === undefined
+      ? { id, overlap_ends_at: revoked_at, revoked_at: null }
+      : { id, overlap_ends_at, revoked_at },
+  );
+  return { clocksMs: new Map(clocks), tokenEnds };
 }
 
 /**

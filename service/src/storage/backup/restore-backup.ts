@@ -28,15 +28,9 @@ import {
   requireNoLink,
 } from './backup-manifest.ts';
 import { notSqlite } from './make-backup.ts';
-import { beginTimeline, type TimelineReport } from './new-timeline.ts';
+import { beginTimeline } from './new-timeline.ts';
 import { repeatErasures } from './repeat-erasures.ts';
-import {
-  LATER_EVENTS,
-  type LaterEvent,
-  openReplaced,
-  type Replaced,
-  readReplaced,
-} from './replaced-database.ts';
+import { LATER_EVENTS, openReplaced, type Replaced, readReplaced } from './replaced-database.ts';
 import { requireOwnSchema } from './require-own-schema.ts';
 import { copySynced, keepAs, newFolder, sync, withFileErrors } from './synced-files.ts';
 
@@ -50,20 +44,6 @@ export interface RestoreOptions {
   readonly onRows?: (rows: number, total: number) => void;
 }
 
-export interface RestoreReport extends TimelineReport {
-  readonly madeAt: string;
-  /** Number of users erased again because they had been erased after the backup, including users not in the backup. */
-  readonly usersErased: number;
-  /** Names of organisations deleted after the backup, which are restored without valid tokens. */
-  readonly organisationsDeleted: readonly string[];
-  /** Kinds of events after the backup that could not be read; the operator must repeat them. */
-  readonly unknown: readonly LaterEvent[];
-  /** Source of the clicks: the backup or the existing click file. */
-  readonly clicks: 'of the backup' | 'as they were';
-  /** Folder with the replaced files; null if there were none. */
-  readonly replaced: string | null;
-}
-
 const withLogs = (end: string) => [end, ...['-wal', '-shm', '-journal'].map((log) => `${end}${log}`)];
 const [MAIN_END, ...MAIN_LOGS] = withLogs('') as [string, ...string[]];
 /**
@@ -73,11 +53,11 @@ const [MAIN_END, ...MAIN_LOGS] = withLogs('') as [string, ...string[]];
 const REPLACED_ENDS = [...MAIN_LOGS, ...withLogs('-walks')];
 const CLICK_ENDS = withLogs(CLICK_END);
 
-export function restoreBackup(options: RestoreOptions): Promise<RestoreReport> {
+export function restoreBackup(options: RestoreOptions) {
   return withFileErrors(() => restore(options));
 }
 
-async function restore(options: RestoreOptions): Promise<RestoreReport> {
+async function restore(options: RestoreOptions) {
   const given = sqlitePath(options.url);
   if (given === undefined) throw notSqlite();
   const path = resolve(given);
@@ -110,8 +90,13 @@ async function restore(options: RestoreOptions): Promise<RestoreReport> {
       // Must be last, because this rename completes the restore. Every earlier step can be repeated.
       putInPlace(join(staging, MAIN_FILE), path);
       sync(dirname(path));
-      const { madeAt } = manifest;
-      return { madeAt, ...report, clicks: keepsClicks ? 'as they were' : 'of the backup', replaced: aside };
+      return {
+        madeAt: manifest.madeAt,
+        ...report,
+        clicks: keepsClicks ? 'as they were' : 'of the backup',
+        /** Folder with the replaced files; null if there were none. */
+        replaced: aside,
+      };
     } finally {
       rmSync(staging, { recursive: true, force: true });
     }
@@ -151,11 +136,18 @@ async function prepare(
   const keepsClicks = known !== undefined && isWhole(`${replaced}${CLICK_END}`);
   if (keepsClicks) rmSync(join(staging, CLICK_FILE), { force: true });
   const deleted = await findDeletedOrganisations(database, known?.deletedAtMs ?? new Map());
-  const timeline = known && { ...known, endedTokens: [...known.endedTokens, ...deleted.tokens] };
+  const timeline = known && { ...known, tokenEnds: [...known.tokenEnds, ...deleted.tokens] };
   const report = await beginTimeline(database, auditor, { old: timeline, keepsStamps, madeAt, onRows });
-  const usersErased = await repeatErasures(database, path, known?.erased ?? [], auditor);
-  const unknown = known?.unknown ?? LATER_EVENTS;
-  return { ...report, usersErased, organisationsDeleted: deleted.names, unknown, keepsClicks };
+  return {
+    ...report,
+    /** Number of users erased again because they had been erased after the backup, including users not in the backup. */
+    usersErased: await repeatErasures(database, path, known?.erased ?? [], auditor),
+    /** Names of organisations deleted after the backup, which are restored without valid tokens. */
+    organisationsDeleted: deleted.names,
+    /** Kinds of events after the backup that could not be read; the operator must repeat them. */
+    unknown: known?.unknown ?? LATER_EVENTS,
+    keepsClicks,
+  };
 }
 
 /**
@@ -174,7 +166,7 @@ async function findDeletedOrganisations(database: Database, deletedAtMs: Replace
     // This organisation was not deleted, though an earlier one with the same name may have been.
     if (revokedAtMs === undefined || revokedAtMs < created_at) continue;
     names.add(name);
-    if (token_id !== null) tokens.push({ id: token_id, overlapEndsAtMs: null, revokedAtMs });
+    if (token_id !== null) tokens.push({ id: token_id, overlap_ends_at: null, revoked_at: revokedAtMs });
   }
   return { names: [...names], tokens };
 }

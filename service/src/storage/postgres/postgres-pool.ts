@@ -43,11 +43,6 @@ export class PostgresPool {
     this.#options = options;
   }
 
-  /** Server addresses for messages, without the password. */
-  get servers(): string {
-    return addressesOf(this.#url);
-  }
-
   get use(): PoolUse {
     const sent = [...this.#queries].filter(({ active }) => active).length;
     const max = this.#options.connectionsMax;
@@ -190,8 +185,4 @@ function sessionSettings({ statementTimeoutMs, durable }: DatabaseOptions): Reco
     enable_incremental_sort: 'off',
     max_parallel_workers_per_gather: 0,
   };
-}
-
-function addressesOf({ servers }: PostgresUrl): string {
-  return servers.map(({ address }) => address).join(',');
 }

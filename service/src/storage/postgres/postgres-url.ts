@@ -57,6 +57,11 @@ export interface PostgresServer {
   readonly address: string;
 }
 
+/** Server addresses for messages, without the password. */
+export function addressesOf({ servers }: PostgresUrl): string {
+  return servers.map(({ address }) => address).join(',');
+}
+
 export function parsePostgresUrl(text: string): PostgresUrl {
   const [, address = '', query = ''] = /^([^?]*)\??(.*)$/s.exec(text) ?? [];
   const settings = new URLSearchParams(query);

@@ -12,7 +12,7 @@ import { explainPostgres, isConnectionLoss, isCutOff, isUniqueViolation } from '
 import { PostgresPool } from './postgres-pool.ts';
 import { POSTGRES_SCHEMA } from './postgres-schema.ts';
 import { POSTGRES_SQL } from './postgres-sql.ts';
-import { type PostgresServer, parsePostgresUrl } from './postgres-url.ts';
+import { addressesOf, type PostgresServer, parsePostgresUrl } from './postgres-url.ts';
 import { ServerSearch } from './server-search.ts';
 
 const WATCH_INTERVAL_MS = 500;
@@ -47,7 +47,7 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
     try {
       return await run();
     } catch (error) {
-      throw explainPostgres(error, pool.servers);
+      throw explainPostgres(error, addressesOf(parsed));
     } finally {
       waiting -= 1;
     }

@@ -7,7 +7,7 @@ import { StorageError } from '../../domain/storage-error.ts';
 import { type Candidate, choosePrimary, type ServerIdentity } from './choose-primary.ts';
 import { newClient } from './new-client.ts';
 import { isConnectionLoss } from './postgres-errors.ts';
-import type { PostgresServer, PostgresUrl } from './postgres-url.ts';
+import { addressesOf, type PostgresServer, type PostgresUrl } from './postgres-url.ts';
 
 /** How long a server may take to report its identity. */
 const PROBE_TIMEOUT_MS = 1_000;
@@ -66,9 +66,8 @@ export class ServerSearch {
    * second, whose result the next calls return.
    */
   isCurrent(server: PostgresServer): boolean {
-    if (!this.#hasChoice) return true;
-    if (performance.now() - this.#searchedAtMs > SEARCH_INTERVAL_MS) this.#begin().catch(() => {});
-    return this.#result === undefined || this.#result === server;
+    void this.refresh();
+    return !this.#hasChoice || this.#result === undefined || this.#result === server;
   }
 
   /** Searches again, unless the last search is at most a second old. */
@@ -184,11 +183,8 @@ export class ServerSearch {
   }
 
   #none(): StorageError {
-    const addresses = this.#url.servers.map(({ address }) => address).join(',');
-    return new StorageError(
-      'unavailable',
-      `none of the PostgreSQL servers at ${addresses} is the ${this.#options.role}`,
-    );
+    const message = `none of the PostgreSQL servers at ${addressesOf(this.#url)} is the ${this.#options.role}`;
+    return new StorageError('unavailable', message);
   }
 }
 

@@ -82,25 +82,15 @@ export async function upgradePostgres(
         onRows(done, total);
       },
     });
-    const tables = [...old.columns.keys()];
-    for (const table of tables)
-      if (
-        database.schema.tables.some(
-          ({ name, columns }) => name === table && /number/i.test(String(columns.id)),
-        )
-      )
-        await connection.continueNumbers(table, `SELECT last_value FROM old_${table}_id_seq`);
-    await runAll(
-      connection,
-      GIVE_SQL,
-      database.schema.tables.map(({ name }) => name),
-    );
-    await runAll(
-      connection,
-      GRANT_SQL,
-      tables.map((table) => `old_${table}`),
-    );
-    await connection.all(`DROP TABLE ${tables.map((table) => `old_${table}`).join(', ')}`);
+    const { tables } = database.schema;
+    for (const { name, columns } of tables)
+      if (old.columns.has(name) && /number/i.test(String(columns.id)))
+        await connection.continueNumbers(name, `SELECT last_value FROM old_${name}_id_seq`);
+    const names = tables.map(({ name }) => name);
+    await runAll(connection, GIVE_SQL, names);
+    const oldNames = [...old.columns.keys()].map((table) => `old_${table}`);
+    await runAll(connection, GRANT_SQL, oldNames);
+    await connection.all(`DROP TABLE ${oldNames.join(', ')}`);
     const versions = { from: found.version, to: versionOf(database.schema) };
     await writeAudit(connection, auditor, 'schema migrated', null, versions);
     return true;

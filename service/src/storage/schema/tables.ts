@@ -48,7 +48,7 @@ const ORGANISATION_TABLE = table({
   restored: 'changed',
 });
 
-const TOKENS = table({
+export const TOKENS = table({
   name: 'tokens',
   columns: {
     id: 'uuid',

@@ -33,7 +33,7 @@ export interface OldTables {
 /** Runs work in a database transaction, which may be the same for all work. */
 type Write = <T>(work: (connection: Connection) => Promise<T>) => Promise<T>;
 
-interface UpgradeOptions {
+export interface UpgradeOptions {
   readonly schema: Schema;
   /** Undefined for a file beside the main database. */
   readonly release: OldRelease | undefined;

@@ -23,7 +23,7 @@ import { closing } from '../open-once.ts';
 import { CREATE_OPTIONS } from '../open-stores.ts';
 import type { FoundSchema } from '../schema/migrate.ts';
 import { FIRST_VERSION, type Schema, versionOf } from '../schema/schema.ts';
-import { type OldRow, type OldTables, upgradeRows } from '../schema/upgrade-rows.ts';
+import { type OldRow, type OldTables, type UpgradeOptions, upgradeRows } from '../schema/upgrade-rows.ts';
 import { type Auditor, writeAudit } from '../stores/audit-log.ts';
 import { leaveLogs, openAlone, openFile } from './open-file.ts';
 import { openSqlite } from './sqlite.ts';
@@ -83,11 +83,7 @@ export function upgradeSpool(path: string): Promise<void> {
     try {
       const target = `${path}.upgrading`;
       rmSync(target, { force: true });
-      {
-        await using made = closing(openSqlite(target, { ...CREATE_OPTIONS, durable: false }));
-        const options = { schema: SQLITE_SPOOL, release: undefined, nowMs: 0, onRows: () => {} };
-        await upgradeRows(oldTables(file), (work) => made.write(work), options);
-      }
+      await writeFile(target, file, { schema: SQLITE_SPOOL, release: undefined, nowMs: 0, onRows: () => {} });
       sync(target);
       leaveLogs(file, path);
       renameSync(target, path);
@@ -167,45 +163,49 @@ async function writeFiles(
   files: readonly OldFile[],
   { found, auditor, onRows }: SqliteUpgrade,
 ): Promise<void> {
-  const counts = files.map(({ file }) => countRows(file));
-  const total = counts.reduce((sum, count) => sum + count, 0);
+  const total = files.reduce((sum, { file }) => sum + countRows(file), 0);
   let done = 0;
   for (const { path, schema, file } of files) {
     const isMain = schema === SQLITE_MAIN;
     const target = join(staging, basename(path));
-    {
-      await using made = closing(openSqlite(target, { ...CREATE_OPTIONS, durable: false }));
-      await upgradeRows(oldTables(file), (work) => made.write(work), {
-        schema,
-        release: isMain ? found.release : undefined,
-        nowMs: auditor.clock(),
-        onRows(rows) {
-          done += rows;
-          onRows(done, total);
-        },
-      });
-      await made.write(async (connection) => {
-        if (!isMain) return;
-        // Numbers of deleted rows must not be assigned again.
-        for (const [name, seq] of file.query('SELECT name, seq FROM sqlite_sequence').values() as [
-          string,
-          number,
-        ][])
-          await continueNumber(connection, name, seq);
-        const versions = { from: found.version, to: versionOf(schema) };
-        await writeAudit(connection, auditor, 'schema migrated', null, versions);
-      });
-      await made.emptyLog();
-    }
+    const options = {
+      schema,
+      release: isMain ? found.release : undefined,
+      nowMs: auditor.clock(),
+      onRows(rows: number) {
+        done += rows;
+        onRows(done, total);
+      },
+    };
+    await writeFile(target, file, options, async (connection) => {
+      if (!isMain) return;
+      // Numbers of deleted rows must not be assigned again.
+      for (const [name, last] of file.query('SELECT name, seq FROM sqlite_sequence').values() as [
+        string,
+        number,
+      ][]) {
+        await connection.all('DELETE FROM sqlite_sequence WHERE name = $1', name);
+        await connection.all('INSERT INTO sqlite_sequence (name, seq) VALUES ($1, $2)', name, last);
+      }
+      const versions = { from: found.version, to: versionOf(schema) };
+      await writeAudit(connection, auditor, 'schema migrated', null, versions);
+    });
     keepOwner(target, path, statSync(path).mode);
     sync(target);
   }
   sync(staging);
 }
 
-async function continueNumber(connection: Connection, table: string, last: number): Promise<void> {
-  await connection.all('DELETE FROM sqlite_sequence WHERE name = $1', table);
-  await connection.all('INSERT INTO sqlite_sequence (name, seq) VALUES ($1, $2)', table, last);
+async function writeFile(
+  target: string,
+  old: SqliteFile,
+  options: UpgradeOptions,
+  finish: (connection: Connection) => Promise<void> = async () => {},
+): Promise<void> {
+  await using made = closing(openSqlite(target, { ...CREATE_OPTIONS, durable: false }));
+  await upgradeRows(oldTables(old), (work) => made.write(work), options);
+  await made.write(finish);
+  await made.emptyLog();
 }
 
 function oldTables(file: SqliteFile): OldTables {
