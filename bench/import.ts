@@ -5,9 +5,9 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Random } from '@offerbook/sandbox/random.ts';
-import { COMMAND, offerbook } from '../service/test/support/command.ts';
-import { newDatabase, withFolder } from './folder.ts';
-import { type Measured, measureCommand, measuredTable } from './measure-command.ts';
+import { COMMAND } from '../service/test/support/command.ts';
+import { withFolder } from './folder.ts';
+import { measureInTurn } from './measure-command.ts';
 import { newTransaction } from './random-transactions.ts';
 import { megabytes, whole } from './table.ts';
 
@@ -46,19 +46,18 @@ await withFolder(async (folder) => {
     ),
     'all other rows changed': await writeFile(join(folder, 'all.ndjson'), 'CONFIRMED', ROWS),
   };
-  const measured = new Map<string, Measured[]>();
-  for (let round = 0; round < Number(options.repeats); round++) {
-    for (const name of options.databases.split(',')) {
-      const url = await newDatabase(name, folder);
-      await offerbook(['orgs', 'create', 'bench', '--database', url]);
-      for (const [what, file] of Object.entries(files)) {
-        const args = ['import', 'transactions', file, '--org', 'bench', '--database', url];
-        const results = measured.get(`${name}: ${what}`) ?? [];
-        measured.set(`${name}: ${what}`, [...results, await measureCommand([COMMAND, ...args])]);
-      }
-    }
-  }
+  const series = options.databases.split(',').map((database) => ({
+    database,
+    commands: (url: string) =>
+      Object.fromEntries(
+        Object.entries(files).map(([what, file]) => [
+          `${database}: ${what}`,
+          [COMMAND, 'import', 'transactions', file, '--org', 'bench', '--database', url],
+        ]),
+      ),
+  }));
+  const results = await measureInTurn(folder, series, Number(options.repeats));
   process.stdout.write(
-    `${whole(ROWS)} transactions, ${megabytes(Bun.file(first).size)} of NDJSON\n\n${measuredTable(measured)}\n`,
+    `${whole(ROWS)} transactions, ${megabytes(Bun.file(first).size)} of NDJSON\n\n${results}\n`,
   );
 });

@@ -1,15 +1,17 @@
 // Measures commands as processes.
 
+import { offerbook } from '../service/test/support/command.ts';
+import { newDatabase } from './folder.ts';
 import { median, megabytes, table } from './table.ts';
 
-export interface Measured {
+interface Measured {
   readonly seconds: number;
   readonly peakBytes: number;
   /** CPU time of the process and its children, which varies less on a busy machine. Excludes a PostgreSQL server. */
   readonly cpuS: number;
 }
 
-export async function measureCommand(command: readonly string[]): Promise<Measured> {
+async function measureCommand(command: readonly string[]): Promise<Measured> {
   const startedMs = performance.now();
   // As service/bin/offerbook sets it.
   const env = { ...process.env, BUN_JSC_forceRAMSize: '200000000' };
@@ -20,8 +22,26 @@ export async function measureCommand(command: readonly string[]): Promise<Measur
   return { seconds: (performance.now() - startedMs) / 1000, peakBytes, cpuS };
 }
 
-/** A row for each command. */
-export function measuredTable(measured: ReadonlyMap<string, readonly Measured[]>): string {
+/** The commands, by name, that are measured one after the other with one new database. */
+interface Series {
+  readonly database: string;
+  readonly commands: (databaseUrl: string) => Readonly<Record<string, readonly string[]>>;
+}
+
+/**
+ * Measures all series in turn, several times, because a machine's speed varies. Their databases have the organisation `bench`.
+ * Returns a table with a row for each command.
+ */
+export async function measureInTurn(folder: string, all: readonly Series[], rounds: number): Promise<string> {
+  const measured = new Map<string, Measured[]>();
+  for (let round = 0; round < rounds; round++) {
+    for (const { database, commands } of all) {
+      const url = await newDatabase(database, folder);
+      await offerbook(['orgs', 'create', 'bench', '--database', url]);
+      for (const [what, command] of Object.entries(commands(url)))
+        measured.set(what, [...(measured.get(what) ?? []), await measureCommand(command)]);
+    }
+  }
   const rows = [...measured].map(([what, results]) => {
     const seconds = results.map((it) => it.seconds);
     return [

@@ -13,9 +13,9 @@ import { readPullSource } from '../service/src/cli/commands/data/pull-sources.ts
 import { systemClock } from '../service/src/domain/clock.ts';
 import { pullSource } from '../service/src/pull/pull-source.ts';
 import { COMMAND_OPTIONS, openStores } from '../service/src/storage/open-stores.ts';
-import { COMMAND, offerbook } from '../service/test/support/command.ts';
-import { newDatabase, withFolder } from './folder.ts';
-import { type Measured, measureCommand, measuredTable } from './measure-command.ts';
+import { COMMAND } from '../service/test/support/command.ts';
+import { withFolder } from './folder.ts';
+import { measureInTurn } from './measure-command.ts';
 import { megabytes, whole } from './table.ts';
 
 const { values: options } = parseArgs({
@@ -87,16 +87,13 @@ async function measureAll(folder: string): Promise<void> {
       `${sourcePath},${url}`,
     ],
   };
-  const measured = new Map(Object.keys(commands).map((name): [string, Measured[]] => [name, []]));
-  for (let round = 0; round < Number(options.repeats); round++) {
-    for (const [name, results] of measured) {
-      const url = await newDatabase('sqlite', folder);
-      await offerbook(['orgs', 'create', 'bench', '--database', url]);
-      results.push(await measureCommand(commands[name]?.(url) ?? []));
-    }
-  }
+  const series = Object.entries(commands).map(([name, command]) => ({
+    database: 'sqlite',
+    commands: (url: string) => ({ [name]: command(url) }),
+  }));
+  const results = await measureInTurn(folder, series, Number(options.repeats));
   process.stdout.write(
-    `${whole(ROWS)} sales of ${options.days} days, ${megabytes(Bun.file(feed).size)} of Awin's JSON, SQLite\n\n${measuredTable(measured)}\n`,
+    `${whole(ROWS)} sales of ${options.days} days, ${megabytes(Bun.file(feed).size)} of Awin's JSON, SQLite\n\n${results}\n`,
   );
 }
 

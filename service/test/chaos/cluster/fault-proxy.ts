@@ -1,7 +1,8 @@
 // A TCP proxy between a node and its database that can fall silent: connections stay open, but everything sent on them
 // is lost, as if a firewall had dropped their state.
 
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 interface Pair {
   readonly client: Socket;
@@ -9,58 +10,52 @@ interface Pair {
 }
 
 export class FaultProxy implements AsyncDisposable {
-  readonly port: number;
+  port = 0;
   readonly #listener: Server;
-  readonly #pairs: Set<Pair>;
-  readonly #isSilent: { value: boolean };
+  readonly #pairs = new Set<Pair>();
+  #isSilent = false;
 
-  private constructor(port: number, listener: Server, pairs: Set<Pair>, isSilent: { value: boolean }) {
-    this.port = port;
-    this.#listener = listener;
-    this.#pairs = pairs;
-    this.#isSilent = isSilent;
-  }
-
-  /** With `delayMs`, data on a new connection is forwarded only after this time. */
-  static async start(targetPort: number, delayMs = 0): Promise<FaultProxy> {
-    const pairs = new Set<Pair>();
-    const isSilent = { value: false };
-    const listener = createServer((client) => {
+  private constructor(targetPort: number, delayMs: number) {
+    this.#listener = createServer((client) => {
       const pair = { client, server: connect(targetPort, '127.0.0.1') };
-      pairs.add(pair);
+      this.#pairs.add(pair);
       for (const [from, to] of [
         [client, pair.server],
         [pair.server, client],
       ] as const) {
         from.on('error', () => {});
         from.on('close', () => {
-          pairs.delete(pair);
+          this.#pairs.delete(pair);
           to.destroy();
         });
       }
       const forward = () => {
-        if (isSilent.value) return mute(pair);
+        if (this.#isSilent) return mute(pair);
         client.pipe(pair.server);
         pair.server.pipe(client);
       };
       if (delayMs === 0) forward();
       else setTimeout(forward, delayMs);
     });
-    await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
-    const address = listener.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
-    return new FaultProxy(port, listener, pairs, isSilent);
+  }
+
+  /** With `delayMs`, data on a new connection is forwarded only after this time. */
+  static async start(targetPort: number, delayMs = 0): Promise<FaultProxy> {
+    const proxy = new FaultProxy(targetPort, delayMs);
+    await once(proxy.#listener.listen(0, '127.0.0.1'), 'listening');
+    proxy.port = (proxy.#listener.address() as AddressInfo).port;
+    return proxy;
   }
 
   /** Drops all data from now on, on existing and new connections. */
   fallSilent(): void {
-    this.#isSilent.value = true;
+    this.#isSilent = true;
     for (const pair of this.#pairs) mute(pair);
   }
 
   /** Forwards data on new connections again. Existing connections stay silent forever. */
   comeBack(): void {
-    this.#isSilent.value = false;
+    this.#isSilent = false;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

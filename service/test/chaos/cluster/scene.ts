@@ -3,7 +3,6 @@
 
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import type { UnstampedTransaction } from '@offerbook/wire/transaction.ts';
-import type { Clock } from '../../../src/domain/clock.ts';
 import { importTransactions } from '../../../src/importer/import-transactions.ts';
 import { transaction } from '../../support/fixtures.ts';
 import { ndjson, TestNode, type TestNodeOptions } from '../../support/test-node.ts';
@@ -12,45 +11,30 @@ import { type ClockWitness, pageReader, type Send } from '../traffic/page-reader
 import type { FetchPage, Poller } from '../traffic/pollers.ts';
 
 export class Scene implements AsyncDisposable {
-  readonly nodes: readonly [TestNode, TestNode];
-  readonly orgId: number;
-  readonly #clock: Clock;
-  readonly #tick: () => void;
-  readonly tokens: readonly [string, string];
+  nodes!: readonly [TestNode, TestNode];
+  orgId!: number;
+  tokens!: readonly [string, string];
+  /** Guarantees that pages have broken. */
+  readonly brokenPromises: string[] = [];
   readonly #witness: ClockWitness = { floor: '' };
-  readonly #broken: string[] = [];
+  #nowMs = Date.parse('2026-11-14T12:00:00Z');
+  readonly #clock = () => this.#nowMs;
   #version = 0;
-
-  private constructor(
-    nodes: readonly [TestNode, TestNode],
-    orgId: number,
-    tokens: readonly [string, string],
-    clock: Clock,
-    tick: () => void,
-  ) {
-    this.#clock = clock;
-    this.nodes = nodes;
-    this.orgId = orgId;
-    this.tokens = tokens;
-    this.#tick = tick;
-  }
 
   /** `options` are those of the second node. */
   static async open(databaseUrl: string, options: TestNodeOptions = {}): Promise<Scene> {
-    let nowMs = Date.parse('2026-11-14T12:00:00Z');
-    const clock = () => nowMs;
-    const first = await TestNode.start({ databaseUrl, clock });
-    const second = await TestNode.start({ ...options, databaseUrl, clock });
-    const { id: orgId } = await first.organisation();
-    const tokens = [await first.token('private'), await first.token('private')] as const;
-    return new Scene([first, second], orgId, tokens, clock, () => {
-      nowMs += 1_000;
-    });
+    const scene = new Scene();
+    const common = { databaseUrl, clock: scene.#clock };
+    const first = await TestNode.start(common);
+    scene.nodes = [first, await TestNode.start({ ...options, ...common })];
+    scene.orgId = (await first.organisation()).id;
+    scene.tokens = [await first.token('private'), await first.token('private')];
+    return scene;
   }
 
   /** Changes these transactions, in one import. */
   async change(...numbers: number[]): Promise<void> {
-    this.#tick();
+    this.#nowMs += 1_000;
     await this.nodes[0].transactions(this.versions(numbers));
   }
 
@@ -67,7 +51,7 @@ export class Scene implements AsyncDisposable {
 
   /** Starts an import of these rows, which takes its stamp and waits. The returned function lets it commit. */
   async beginChange(...numbers: number[]): Promise<() => Promise<void>> {
-    this.#tick();
+    this.#nowMs += 1_000;
     const reached = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
     const rows = ndjson(this.versions(numbers));
@@ -95,7 +79,7 @@ export class Scene implements AsyncDisposable {
     const fetchPage = pageReader(
       (path) => (sends[Math.min(page, sends.length) - 1] ?? this.node(0))(path),
       this.#witness,
-      (what) => this.#broken.push(what),
+      (what) => this.brokenPromises.push(what),
     );
     return async (query) => {
       if (page > 0) await betweenPages(page);
@@ -108,10 +92,6 @@ export class Scene implements AsyncDisposable {
   async lostBy(poller: Poller): Promise<number[]> {
     const { lost } = compare(await readAll(this.nodes[0].stores, this.orgId), poller.copy);
     return lost.map((lostId) => Number.parseInt(lostId.slice(-12), 16)).sort((a, b) => a - b);
-  }
-
-  get brokenPromises(): readonly string[] {
-    return this.#broken;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -16,8 +16,6 @@ export interface Strike {
   readonly cluster: PatroniCluster;
   readonly leader: Member;
   readonly random: Random;
-  /** True to wait for etcd's ttl instead of ending the leader's lease. */
-  readonly waitsForTtl: boolean;
   /** Waits until another server has been promoted. */
   untilPromoted(): Promise<Member>;
 }
@@ -46,7 +44,7 @@ export const FAULTS: readonly Fault[] = [
     async strike(strike) {
       const wake = strike.leader.freeze();
       try {
-        await expire(strike);
+        await strike.cluster.expireLeader();
         await strike.untilPromoted();
         await Bun.sleep(strike.random.whole(0, SPLIT_MS));
       } finally {
@@ -110,11 +108,7 @@ export const FAULTS: readonly Fault[] = [
   },
 ];
 
-async function killLeader(strike: Strike): Promise<void> {
-  await strike.leader.kill();
-  await expire(strike);
-}
-
-async function expire({ cluster, waitsForTtl }: Strike): Promise<void> {
-  if (!waitsForTtl) await cluster.expireLeader();
+async function killLeader({ cluster, leader }: Strike): Promise<void> {
+  await leader.kill();
+  await cluster.expireLeader();
 }

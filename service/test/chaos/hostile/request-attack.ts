@@ -43,11 +43,11 @@ export async function attackWithRequests(run: Run, extent: Extent): Promise<void
     logLevel: 'info',
   } as const;
   await using node = await TestNode.start({ databaseUrl: await run.database.create(), settings });
-  const target = await Target.open(node);
+  const tokens = await fillNode(node);
   using connection = new KeptConnection(node.url);
   await fc.assert(
     fc.asyncProperty(anyRequest, async (request) => {
-      const bytes = printRequest(request, target.authorization(request));
+      const bytes = printRequest(request, authorizationOf(request, tokens));
       const outcome = isWellFormed(request)
         ? await connection.send(bytes, request.method)
         : await connection.sendBroken(bytes, request.method);
@@ -63,57 +63,49 @@ export async function attackWithRequests(run: Run, extent: Extent): Promise<void
     extent,
   );
   if ((await node.get('/livez')).status !== 200) throw new Error('the node is no longer live');
-  target.requireCleanLog();
+  requireCleanLog(node.logLines);
   const missing = USUAL_STATUSES.filter((status) => run.counts[`status ${status}`] === undefined);
   if ((run.counts.requests ?? 0) >= USUAL_FROM)
     run.require('every usual status must occur', missing.length === 0, missing);
 }
 
-/** A node with items in every list, and its tokens. */
-class Target {
-  readonly #node: TestNode;
-  readonly #tokens: Record<TokenKind, string>;
+/** Stores items for every list, and returns a token of each kind. */
+async function fillNode(node: TestNode): Promise<Record<TokenKind, string>> {
+  const numbers = Array.from({ length: 30 }, (_, n) => n + 1);
+  await node.catalogue(
+    numbers.map((n) =>
+      retailer(n, {
+        name: `Café "${n}" <b>`,
+        cashbackOffers: [offer(100 + n)],
+        coupons: [coupon(200 + n)],
+        promotions: [promotion(300 + n)],
+      }),
+    ),
+  );
+  await node.transactions(numbers.map((n) => transaction(n)));
+  return { public: await node.token('public'), private: await node.token('private') };
+}
 
-  private constructor(node: TestNode, tokens: Record<TokenKind, string>) {
-    this.#node = node;
-    this.#tokens = tokens;
-  }
+function authorizationOf(
+  { target, credentials }: HostileRequest,
+  tokens: Record<TokenKind, string>,
+): string | undefined {
+  if (typeof credentials === 'object') return credentials.text;
+  const kind = target.includes('/v1/transactions') ? 'private' : 'public';
+  const texts: Record<Exclude<Credentials, object | 'none'>, string> = {
+    right: tokens[kind],
+    'wrong kind': tokens[kind === 'public' ? 'private' : 'public'],
+    unknown: newTokenText(kind),
+  };
+  return credentials === 'none' ? undefined : `Bearer ${texts[credentials]}`;
+}
 
-  static async open(node: TestNode): Promise<Target> {
-    const numbers = Array.from({ length: 30 }, (_, n) => n + 1);
-    await node.catalogue(
-      numbers.map((n) =>
-        retailer(n, {
-          name: `Café "${n}" <b>`,
-          cashbackOffers: [offer(100 + n)],
-          coupons: [coupon(200 + n)],
-          promotions: [promotion(300 + n)],
-        }),
-      ),
-    );
-    await node.transactions(numbers.map((n) => transaction(n)));
-    return new Target(node, { public: await node.token('public'), private: await node.token('private') });
-  }
-
-  authorization({ target, credentials }: HostileRequest): string | undefined {
-    const kind = target.includes('/v1/transactions') ? 'private' : 'public';
-    const other = kind === 'public' ? 'private' : 'public';
-    const texts: Record<Exclude<Credentials, object | 'none'>, string> = {
-      right: this.#tokens[kind],
-      'wrong kind': this.#tokens[other],
-      unknown: newTokenText(kind),
-    };
-    if (typeof credentials === 'object') return credentials.text;
-    return credentials === 'none' ? undefined : `Bearer ${texts[credentials]}`;
-  }
-
-  requireCleanLog(): void {
-    for (const line of this.#node.logLines) {
-      const { level, msg } = JSON.parse(line) as { level: number; msg?: string };
-      if (level >= 50) throw new Error(`an error in the log: ${line}`);
-      if (line.trimEnd().includes('\n')) throw new Error(`a log line of two lines: ${line}`);
-      if (msg?.includes('X-Injected')) throw new Error(`a forged log line: ${line}`);
-    }
+function requireCleanLog(logLines: readonly string[]): void {
+  for (const line of logLines) {
+    const { level, msg } = JSON.parse(line) as { level: number; msg?: string };
+    if (level >= 50) throw new Error(`an error in the log: ${line}`);
+    if (line.trimEnd().includes('\n')) throw new Error(`a log line of two lines: ${line}`);
+    if (msg?.includes('X-Injected')) throw new Error(`a forged log line: ${line}`);
   }
 }
 

@@ -14,10 +14,11 @@ import { Actors } from '../report/actors.ts';
 import type { Run } from '../report/run.ts';
 import { CheckedRequests } from '../traffic/checked-requests.ts';
 import { Clickers, prepareClicks, untilRecorded } from '../traffic/clicks.ts';
-import { Fleet, type Surroundings } from '../traffic/fleet.ts';
+import { buildFleet, catchUp, findDifferences, type Surroundings } from '../traffic/fleet.ts';
 import type { ImportResult } from '../traffic/import-order.ts';
 import { Importer } from '../traffic/importer.ts';
 import { type ClockWitness, pageReader } from '../traffic/page-reader.ts';
+import type { Poller } from '../traffic/pollers.ts';
 
 export const MODES = ['synchronous', 'replica', 'asynchronous'] as const;
 export type Mode = (typeof MODES)[number];
@@ -74,9 +75,10 @@ export async function openStage(run: Run, cluster: PatroniCluster, mode: Mode) {
   const ledger = new Ledger((what) => note('STAMP', what));
   const actors = new Actors();
   let isOver = false;
-  const noteError = (kind: string, error: unknown) => {
-    if (!isOver) note('POLLER', `${kind}: ${error instanceof Error ? error.message : error}`);
-  };
+  const walk = (poller: Poller, limit: number) =>
+    poller.walk(limit).catch((error: unknown) => {
+      if (!isOver) note('POLLER', `${poller.kind}: ${error instanceof Error ? error.message : error}`);
+    });
 
   /** Each poller must never see Complete-Through go back; with a replica, only not below the watermark that it asked for. */
   const reader: Surroundings['reader'] = (organisation, _random, send) => {
@@ -91,8 +93,8 @@ export async function openStage(run: Run, cluster: PatroniCluster, mode: Mode) {
       return page;
     };
   };
-  const buildFleet = (stores: Stores) => Fleet.build(POLLED, { stores, nodes, random, reader });
-  let fleet = await withStores(primaryUrl, buildFleet);
+  const build = (stores: Stores) => buildFleet(POLLED, { stores, nodes, random, reader });
+  let fleet = await withStores(primaryUrl, build);
 
   for (const [i, databaseUrl] of urls.entries()) {
     const own = random('importer', i);
@@ -114,12 +116,11 @@ export async function openStage(run: Run, cluster: PatroniCluster, mode: Mode) {
       () => own.whole(50, 250),
     );
   }
-  for (const i of fleet.members.keys()) {
+  for (const i of fleet.keys()) {
     const own = random('poller', i);
     const step = async () => {
-      const poller = fleet.members[i]?.poller;
-      const walk = poller?.walk(Math.round(own.logBetween(5, 200)));
-      await walk?.catch((error: unknown) => noteError(poller?.kind ?? '', error));
+      const poller = fleet[i]?.poller;
+      if (poller !== undefined) await walk(poller, Math.round(own.logBetween(5, 200)));
     };
     actors.start(step, () => own.whole(100, 500));
   }
@@ -141,11 +142,8 @@ export async function openStage(run: Run, cluster: PatroniCluster, mode: Mode) {
 
   /** Lets every poller catch up, and compares its copy with the database. */
   async function compareCopies(stores: Stores): Promise<{ contradicted: number; extra: number }> {
-    await fleet.catchUp(
-      () => 500,
-      ({ poller }, error) => noteError(poller.kind, error),
-    );
-    const found = await fleet.differences(stores);
+    await catchUp(fleet, ({ poller }) => walk(poller, 500));
+    const found = await findDifferences(fleet, stores);
     const extra = found.filter(({ what }) => what === 'extra').length;
     return { contradicted: found.length - extra, extra };
   }
@@ -160,7 +158,7 @@ export async function openStage(run: Run, cluster: PatroniCluster, mode: Mode) {
     }
     const repairMs = performance.now() - beganAtMs;
     // A wrong copy must not count again in the next round.
-    if (found.contradicted + found.extra > 0) fleet = await buildFleet(stores);
+    if (found.contradicted + found.extra > 0) fleet = await build(stores);
     const clicks = clickers.answered.slice(clicksChecked);
     const recorded = await untilRecorded(primary.url, clicks);
     const timeline = await primary.timeline();
@@ -211,7 +209,7 @@ export async function openStage(run: Run, cluster: PatroniCluster, mode: Mode) {
       const beganAtMs = performance.now();
       let promotedAtMs = 0;
       await strike({
-        ...{ cluster, leader, random: random('fault'), waitsForTtl: run.flag('wait-for-ttl') },
+        ...{ cluster, leader, random: random('fault') },
         async untilPromoted() {
           const promoted = await untilPromoted(leader);
           promotedAtMs = performance.now();

@@ -27,7 +27,6 @@ export const failover: Scenario = {
       multiple: true,
       help: `${FAULTS.map(({ name }) => name).join(', ')}; all if absent`,
     },
-    'wait-for-ttl': { type: 'boolean', help: "wait for etcd's ttl instead of ending the leader's lease" },
   },
   mustHappen: ['failovers', 'imports', 'clicks'],
   async run(run) {

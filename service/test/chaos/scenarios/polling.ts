@@ -9,7 +9,7 @@ import { Ledger } from '../model/ledger.ts';
 import { getOrganisation, ORGANISATIONS } from '../model/world.ts';
 import { Actors } from '../report/actors.ts';
 import { BOTH, type Scenario } from '../scenario.ts';
-import { Fleet, type Surroundings } from '../traffic/fleet.ts';
+import { buildFleet, catchUp, findDifferences, type Surroundings } from '../traffic/fleet.ts';
 import { Importer } from '../traffic/importer.ts';
 import { pageReader } from '../traffic/page-reader.ts';
 import { Saboteur } from '../traffic/saboteur.ts';
@@ -79,7 +79,7 @@ export const polling: Scenario = {
     };
 
     const random = (...parts: string[]) => run.random(...parts);
-    const fleet = await Fleet.build(ORGANISATIONS, { stores, nodes, random, reader, checkSnapshot });
+    const fleet = await buildFleet(ORGANISATIONS, { stores, nodes, random, reader, checkSnapshot });
     const actors = new Actors(run.endMs, () => ledger.acknowledged.length >= IMPORTS_MIN);
     for (let i = 0; i < IMPORTERS; i++) {
       const options = { databaseUrl, ledger, random: run.random('importer', i), killShare: 0.1 };
@@ -87,7 +87,7 @@ export const polling: Scenario = {
       const step = async () => run.count(`imports ${await importer.step()}`);
       actors.start(step, undefined, () => importer.close());
     }
-    for (const { organisation, poller } of fleet.members) {
+    for (const { organisation, poller } of fleet) {
       const own = run.random('poller', organisation, poller.kind);
       let limit = 100;
       const walk = async () => {
@@ -122,14 +122,14 @@ export const polling: Scenario = {
 
     isQuiet = true;
     const settling = run.random('settling');
-    await fleet.catchUp(() => settling.whole(1, 200));
+    await catchUp(fleet, ({ poller }) => poller.walk(settling.whole(1, 200)));
     run.count('imports', ledger.acknowledged.length);
     for (const name of ORGANISATIONS) {
       const rows = await readAll(stores, (await getOrganisation(stores, name)).id);
       run.count('rows', rows.size);
       ledger.check(rows.values());
     }
-    for (const { what, id, poller } of await fleet.differences(stores)) {
+    for (const { what, id, poller } of await findDifferences(fleet, stores)) {
       if (what === 'lost') run.violation('LOST', `${poller} does not have the latest version of ${id}`);
       else if (!saboteur.deleted.has(id))
         run.violation('EXTRA', `${poller} has ${id}, which is not in the database`);

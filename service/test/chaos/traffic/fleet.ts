@@ -22,7 +22,7 @@ import {
   TilingPoller,
 } from './pollers.ts';
 
-export interface Member {
+interface Member {
   readonly organisation: OrganisationName;
   readonly poller: Poller;
 }
@@ -37,65 +37,44 @@ export interface Surroundings {
   checkSnapshot?(organisation: OrganisationName, ...walk: Parameters<CheckSnapshot>): Promise<void>;
 }
 
-export interface Difference {
+interface Difference {
   readonly what: 'lost' | 'extra';
   readonly id: Uuid;
   readonly poller: string;
 }
 
-export class Fleet {
-  readonly members: readonly Member[];
+/** The pollers of all organisations. */
+export async function buildFleet(
+  organisations: readonly OrganisationName[],
+  around: Surroundings,
+): Promise<Member[]> {
+  const members: Member[] = [];
+  for (const organisation of organisations)
+    for (const poller of await buildPollers(organisation, around)) members.push({ organisation, poller });
+  return members;
+}
 
-  private constructor(members: readonly Member[]) {
-    this.members = members;
-  }
+/**
+ * Lets every poller make two more walks. Two, because the first can continue an earlier walk of the same token, and is then
+ * complete only through an earlier stamp.
+ */
+export async function catchUp(members: readonly Member[], walk: (member: Member) => Promise<void>) {
+  for (let round = 0; round < 2; round++) await Promise.all(members.map(walk));
+}
 
-  static async build(organisations: readonly OrganisationName[], around: Surroundings): Promise<Fleet> {
-    const members: Member[] = [];
-    for (const organisation of organisations) {
-      const pollers = await buildPollers(organisation, around);
-      members.push(...pollers.map((poller) => ({ organisation, poller })));
-    }
-    return new Fleet(members);
-  }
-
-  /**
-   * Lets every poller make two more walks. Two, because the first can continue an earlier walk of the same token, and is then
-   * complete only through an earlier stamp.
-   */
-  async catchUp(limit: () => number, onError?: (member: Member, error: unknown) => void): Promise<void> {
-    for (let round = 0; round < 2; round++) {
-      await Promise.all(
-        this.members.map(async (member) => {
-          try {
-            await member.poller.walk(limit());
-          } catch (error) {
-            if (onError === undefined) throw error;
-            onError(member, error);
-          }
-        }),
-      );
+/** Compares every copy with the database. */
+export async function findDifferences(members: readonly Member[], stores: Stores): Promise<Difference[]> {
+  const all: Difference[] = [];
+  for (const name of new Set(members.map(({ organisation }) => organisation))) {
+    const truth = await readAll(stores, (await getOrganisation(stores, name)).id);
+    for (const { poller } of members.filter(({ organisation }) => organisation === name)) {
+      const { lost, extra } = compare(truth, poller.copy);
+      const who = `${poller.kind} of ${name}`;
+      for (const id of lost) all.push({ what: 'lost', id, poller: who });
+      for (const id of extra) all.push({ what: 'extra', id, poller: who });
     }
   }
-
-  /** Compares every copy with the database. */
-  async differences(stores: Stores): Promise<Difference[]> {
-    const all: Difference[] = [];
-    for (const name of new Set(this.members.map(({ organisation }) => organisation))) {
-      const truth = await readAll(stores, (await getOrganisation(stores, name)).id);
-      for (const { organisation, poller } of this.members) {
-        if (organisation !== name) continue;
-        const { lost, extra } = compare(truth, poller.copy);
-        const note = (what: Difference['what']) => (id: Uuid) => ({
-          what,
-          id,
-          poller: `${poller.kind} of ${name}`,
-        });
-        all.push(...lost.map(note('lost')), ...extra.map(note('extra')));
-      }
-    }
-    return all;
-  }
+  return all;
 }
 
 async function buildPollers(organisation: OrganisationName, around: Surroundings): Promise<Poller[]> {

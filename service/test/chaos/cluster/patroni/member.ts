@@ -19,7 +19,7 @@ export const DATABASE = 'offerbook';
 const START_TIMEOUT_MS = 20_000;
 export const SCOPE = 'offerbook';
 
-export interface MemberOptions {
+interface MemberOptions {
   readonly name: string;
   readonly folder: string;
   readonly etcdPort: number;
@@ -29,37 +29,29 @@ export interface MemberOptions {
 export class Member implements Disposable {
   readonly name: string;
   readonly folder: string;
-  readonly port: number;
-  readonly restPort: number;
   readonly configuration: string;
+  port = 0;
+  restPort = 0;
   /** Patroni reaches etcd through this proxy. */
-  readonly etcd: FaultProxy;
+  etcd!: FaultProxy;
   /** Standbys replicate from this server through this proxy; Offerbook connects directly. */
-  readonly replication: FaultProxy;
+  replication!: FaultProxy;
   #patroni: number | undefined;
   #unfenced: number | undefined;
 
-  private constructor(
-    { name, folder }: MemberOptions,
-    ports: { readonly port: number; readonly restPort: number },
-    proxies: { readonly etcd: FaultProxy; readonly replication: FaultProxy },
-  ) {
+  private constructor({ name, folder }: MemberOptions) {
     this.name = name;
     this.folder = folder;
-    this.port = ports.port;
-    this.restPort = ports.restPort;
-    this.etcd = proxies.etcd;
-    this.replication = proxies.replication;
     this.configuration = join(folder, 'patroni.yaml');
   }
 
   static async create(options: MemberOptions): Promise<Member> {
-    mkdirSync(options.folder);
-    const port = await freePort();
-    const restPort = await freePort();
-    const etcd = await FaultProxy.start(options.etcdPort);
-    const replication = await FaultProxy.start(port);
-    const member = new Member(options, { port, restPort }, { etcd, replication });
+    const member = new Member(options);
+    mkdirSync(member.folder);
+    member.port = await freePort();
+    member.restPort = await freePort();
+    member.etcd = await FaultProxy.start(options.etcdPort);
+    member.replication = await FaultProxy.start(member.port);
     // JSON is valid YAML.
     writeFileSync(member.configuration, JSON.stringify(member.#settings(options), null, 2));
     return member;

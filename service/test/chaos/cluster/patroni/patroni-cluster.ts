@@ -17,40 +17,20 @@ const REINIT_AFTER_MS = 30_000;
 const LEADER_KEY = `/service/${SCOPE}/leader`;
 
 export class PatroniCluster implements Disposable {
-  readonly members: readonly Member[];
+  readonly members: Member[] = [];
   readonly isSynchronous: boolean;
-  readonly #folder: string;
-  readonly #etcdPort: number;
-  readonly #proxyPort: number;
+  readonly #folder = mkdtempSync(join(tmpdir(), 'offerbook-failover-'));
+  #etcdPort = 0;
+  #proxyPort = 0;
   /** Their pids. */
   readonly #daemons: number[] = [];
 
-  private constructor(
-    folder: string,
-    members: readonly Member[],
-    isSynchronous: boolean,
-    ports: { readonly etcdPort: number; readonly proxyPort: number },
-  ) {
-    this.#folder = folder;
-    this.members = members;
+  private constructor(isSynchronous: boolean) {
     this.isSynchronous = isSynchronous;
-    this.#etcdPort = ports.etcdPort;
-    this.#proxyPort = ports.proxyPort;
   }
 
   static async start(isSynchronous: boolean): Promise<PatroniCluster> {
-    const folder = mkdtempSync(join(tmpdir(), 'offerbook-failover-'));
-    const etcdPort = await freePort();
-    const members: Member[] = [];
-    for (const name of NAMES) {
-      members.push(await Member.create({ name, folder: join(folder, name), etcdPort, isSynchronous }));
-    }
-    chmodSync(folder, 0o755);
-    if (process.getuid?.() === 0) await $`chown -R postgres:postgres ${folder}`;
-    const cluster = new PatroniCluster(folder, members, isSynchronous, {
-      etcdPort,
-      proxyPort: await freePort(),
-    });
+    const cluster = new PatroniCluster(isSynchronous);
     try {
       await cluster.#start();
     } catch (error) {
@@ -128,6 +108,15 @@ export class PatroniCluster implements Disposable {
   }
 
   async #start(): Promise<void> {
+    this.#etcdPort = await freePort();
+    this.#proxyPort = await freePort();
+    const { isSynchronous } = this;
+    for (const name of NAMES) {
+      const options = { name, folder: join(this.#folder, name), etcdPort: this.#etcdPort, isSynchronous };
+      this.members.push(await Member.create(options));
+    }
+    chmodSync(this.#folder, 0o755);
+    if (process.getuid?.() === 0) await $`chown -R postgres:postgres ${this.#folder}`;
     const [client, peer] = [`http://127.0.0.1:${this.#etcdPort}`, `http://127.0.0.1:${await freePort()}`];
     const settings = {
       'data-dir': join(this.#folder, 'etcd'),
