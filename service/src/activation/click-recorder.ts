@@ -18,6 +18,8 @@ const REJECTED =
   'the spool contains rows that are not valid clicks for this database; they were set aside in the spool';
 const DROPPED = 'clicks of deleted organisations were dropped from the spool';
 
+const tooSlow = () => new Error('the database is too slow');
+
 interface Arrival {
   readonly click: Click;
   /** Identifies repeated taps; undefined for a visit. */
@@ -120,11 +122,7 @@ export class ClickRecorder {
   async #commit(batch: readonly Arrival[]): Promise<ClickId[]> {
     if (!this.#isSpooling) {
       try {
-        return await withTimeout(
-          this.#write(batch),
-          this.#leftMs(batch),
-          () => new Error('the database is too slow'),
-        );
+        return await withTimeout(this.#write(batch), this.#leftMs(batch), tooSlow);
       } catch (error) {
         this.#beginSpooling(error);
       }
@@ -196,11 +194,7 @@ export class ClickRecorder {
     try {
       while (!this.#isStopped) {
         const clicks = await this.#listSpooled();
-        const put = await withTimeout(
-          this.#putKnown(clicks),
-          DRAIN_TIMEOUT_MS,
-          () => new Error('the database is too slow'),
-        );
+        const put = await withTimeout(this.#putKnown(clicks), DRAIN_TIMEOUT_MS, tooSlow);
         if (clicks.length === 0) break;
         await spool.remove(clicks);
         moved += put;
@@ -246,18 +240,13 @@ export class ClickRecorder {
   /** Sets aside invalid rows; returns the valid ones. */
   async #setInvalidAside(clicks: readonly Click[]): Promise<Click[]> {
     const { spool, problemOf, logger } = this.#options;
-    const valid: Click[] = [];
-    const reasons = new Map<string, number>();
-    for (const click of clicks) {
-      const reason = problemOf(click);
-      if (reason === undefined) valid.push(click);
-      else {
-        await spool.setAside(click.id, reason);
-        reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
-      }
+    const byProblem = Map.groupBy(clicks, problemOf);
+    for (const [reason, invalid] of byProblem) {
+      if (reason === undefined) continue;
+      for (const { id } of invalid) await spool.setAside(id, reason);
+      logger.warn({ clicks: invalid.length, reason }, REJECTED);
     }
-    for (const [reason, count] of reasons) logger.warn({ clicks: count, reason }, REJECTED);
-    return valid;
+    return byProblem.get(undefined) ?? [];
   }
 
   /**

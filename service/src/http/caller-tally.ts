@@ -1,6 +1,7 @@
 // Counts requests and errors per organisation, for the console and the metrics. The counts are plain data, which threads can
 // post to each other.
 
+import type { AccessToken } from '../domain/access-token.ts';
 import type { ErrorCode } from '../domain/api-errors.ts';
 import type { Clock } from '../domain/clock.ts';
 
@@ -37,10 +38,7 @@ export interface CallerTallies {
 }
 
 /** The organisation that a token belongs to. */
-interface Caller {
-  readonly orgId: number;
-  readonly orgName: string;
-}
+type Caller = Pick<AccessToken, 'orgId' | 'orgName'>;
 
 export class CallerTally {
   readonly #clock: Clock;

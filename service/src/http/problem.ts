@@ -16,16 +16,9 @@ export function problem(error: ApiError, exchange: Exchange): Reply {
   };
 }
 
-/** The fields of an Exchange that a problem document uses. */
-interface FailedRequest {
-  readonly origin: string;
-  readonly path: string;
-  readonly requestId: string;
-}
-
 export function problemDocument(
   { code, message, errors }: ApiError,
-  { origin, path, requestId }: FailedRequest,
+  { origin, path, requestId }: Pick<Exchange, 'origin' | 'path' | 'requestId'>,
 ) {
   const { status, title } = ERRORS[code];
   return {

@@ -109,7 +109,7 @@ export class OtlpExporter {
     }
   }
 
-  async #post(body: string): Promise<CollectorReply> {
+  async #post(body: string) {
     const { url, headers } = this.#collector;
     try {
       const response = await fetch(url, {
@@ -120,33 +120,23 @@ export class OtlpExporter {
         redirect: 'manual',
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
-      return await readReply(response);
+      const { status } = response;
+      // The number of spans that the collector rejected from a batch that it otherwise accepted.
+      const [, rejected = '0'] = /"rejectedSpans"\s*:\s*"?(\d+)/.exec(await response.text()) ?? [];
+      const askedMs = parseRetryAfterMs(response.headers.get('Retry-After'), systemClock());
+      const retryAfterMs = askedMs && Math.min(askedMs, RETRY_AFTER_MAX_MS);
+      return {
+        status,
+        reason: `it responded with status ${status}`,
+        rejected: Number(rejected),
+        retryAfterMs,
+      };
     } catch (error) {
       // Treat a network error like a 503 from a proxy: retry.
-      return {
-        status: 503,
-        reason: error instanceof Error ? error.message : 'it is unreachable',
-        rejected: 0,
-      };
+      const reason = error instanceof Error ? error.message : 'it is unreachable';
+      return { status: 503, reason, rejected: 0, retryAfterMs: undefined };
     }
   }
-}
-
-interface CollectorReply {
-  readonly status: number;
-  readonly reason: string;
-  /** Number of spans that the collector rejected from a batch that it otherwise accepted. */
-  readonly rejected: number;
-  readonly retryAfterMs?: number | undefined;
-}
-
-async function readReply(response: Response): Promise<CollectorReply> {
-  const { status } = response;
-  const text = await response.text();
-  const [, rejected = '0'] = /"rejectedSpans"\s*:\s*"?(\d+)/.exec(text) ?? [];
-  const askedMs = parseRetryAfterMs(response.headers.get('Retry-After'), systemClock());
-  const retryAfterMs = askedMs && Math.min(askedMs, RETRY_AFTER_MAX_MS);
-  return { status, reason: `it responded with status ${status}`, rejected: Number(rejected), retryAfterMs };
 }
 
 /** In OTLP/JSON, ids are hex, 64-bit integers are decimal strings and enums are numbers. */

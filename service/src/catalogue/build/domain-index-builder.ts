@@ -27,24 +27,18 @@ export class DomainIndexBuilder {
     for (const domain of domains) this.#entries.push({ domain, retailer });
     const { cashbackPercentage = null, maximumFixedCommissionFee = null } = bestOffer(cashbackOffers) ?? {};
     const item = { id, name, domains, cashbackPercentage, maximumFixedCommissionFee };
-    this.#add(domains.length === 0 ? '' : this.#nextSeparator() + printJson(item), lastIdWord);
+    const separator = this.#isPageEmpty ? ENVELOPE_START : ',';
+    this.#add(domains.length === 0 ? '' : separator + printJson(item), lastIdWord);
+    if (domains.length > 0) this.#isPageEmpty = false;
   }
 
   #add(text: string, lastIdWord = 0): void {
     this.#items.add(this.#items.encode(text), lastIdWord);
   }
 
-  /** Returns the text that precedes the next item of the page. */
-  #nextSeparator(): string {
-    const isFirst = this.#isPageEmpty;
-    this.#isPageEmpty = false;
-    return isFirst ? ENVELOPE_START : ',';
-  }
-
   build(): DomainData {
-    const entries = this.#entries.sort((a, b) =>
-      a.domain === b.domain ? a.retailer - b.retailer : a.domain < b.domain ? -1 : 1,
-    );
+    // The sort is stable, so retailers with the same domain stay in order.
+    const entries = this.#entries.sort((a, b) => Number(a.domain > b.domain) - Number(a.domain < b.domain));
     this.#add(`${this.#isPageEmpty ? ENVELOPE_START : ''}${envelopeEnd(undefined)}`);
     return {
       names: packTexts(entries.map(({ domain }) => domain)),

@@ -16,31 +16,28 @@ interface Client {
 /** Maximum length of a proxy chain. Checking thousands of forged entries would take milliseconds. */
 const PROXIES_MAX = 32;
 
-type IsProxy = (address: string) => boolean;
-
 /** Throws BadInput if an entry is neither an address nor a CIDR range. */
 export function clientReader(trustedProxies: readonly string[]) {
   const proxies = new IpNetworks(trustedProxies);
-  const isProxy: IsProxy = (address) => proxies.has(address);
   return (socketAddress: string, headers: Headers): Client => {
     const address = withoutMapping(socketAddress);
-    if (!isProxy(address)) return { address };
+    if (!proxies.has(address)) return { address };
     return {
-      address: addressBehind(address, headers.get('X-Forwarded-For') ?? '', isProxy),
+      address: addressBehind(address, headers.get('X-Forwarded-For') ?? '', proxies),
       scheme: parseScheme(headers.get('X-Forwarded-Proto') ?? ''),
       trace: parseTraceParent(headers.get('traceparent') ?? ''),
     };
   };
 }
 
-function addressBehind(proxy: string, forwardedFor: string, isProxy: IsProxy): string {
+function addressBehind(proxy: string, forwardedFor: string, proxies: IpNetworks): string {
   let nearest = proxy;
   for (const entry of forwardedFor.split(',').slice(-PROXIES_MAX).reverse()) {
     const address = withoutMapping(withoutPort(entry.trim()));
     // Skipping an invalid entry would trust the entry before it, which the client may have forged.
     if (!isIpAddress(address)) return nearest;
     nearest = address;
-    if (!isProxy(address)) return nearest;
+    if (!proxies.has(address)) return nearest;
   }
   return nearest;
 }

@@ -11,17 +11,13 @@ const BASE_URL = 'https://api.example';
 
 type Components = Readonly<Record<string, Schema>>;
 
-interface ExampleItem {
-  readonly id: string;
-}
-
 /** Builds an item from the examples of its fields. */
-export function exampleItem(component: string, components: Components): ExampleItem {
-  return exampleOf(components[component] ?? {}, components) as ExampleItem;
+export function exampleItem(component: string, components: Components): { id: string } {
+  return exampleOf(components[component] ?? {}, components) as { id: string };
 }
 
 /** Returns a page with one item. The cursor is the item's id plus one. */
-export function examplePage(item: ExampleItem) {
+export function examplePage(item: { readonly id: string }) {
   return { data: [item], cursor: item.id.replace(/.$/, (digit) => String(Number(digit) + 1)) };
 }
 
@@ -63,17 +59,12 @@ export function exampleProblem(code: ErrorCode, operation: ExampleContext, origi
   return problemDocument(error, { origin, path: operation.path, requestId });
 }
 
-interface ProblemDetails {
-  readonly detail: string;
-  readonly errors?: readonly ParameterError[];
-}
-
 /** Returns the details that the service sends with each error of this operation. */
 function exampleDetails({
   tokenKind: kind,
   methods = 'GET or HEAD',
   returns,
-}: ExampleContext): Record<ErrorCode, ProblemDetails> {
+}: ExampleContext): Record<ErrorCode, { detail: string; errors?: readonly ParameterError[] }> {
   const isPublic = kind === 'public';
   const bad =
     kind === undefined

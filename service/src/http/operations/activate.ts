@@ -161,21 +161,22 @@ export function activationRoutes(
   }
 
   return [
-    ...ACTIVATED.flatMap(({ kind, path, parameter }) => [
-      ...routes(`${path}{id}/activate/`, ({ search, parameters, address, isLink }) => {
-        const query = parseQuery(search, ACTIVATION_PARAMETERS, {
-          required: REQUIRED,
+    ...ACTIVATED.flatMap(({ kind, path, parameter }) => {
+      const read: ReadRequest = ({ search, parameters: { id }, address, isLink }) => {
+        const own = id === undefined ? [parameter] : [];
+        const query = parseQuery(search, [...own, ...ACTIVATION_PARAMETERS], {
+          required: [...own, ...REQUIRED],
           ignoresUnknown: isLink,
         });
-        return { ...query, kind, id: parseUuid(parameters.id ?? ''), ipNetwork: ipNetworkOf(address) };
-      }),
-      ...routes(`${path}activate/`, ({ search, address, isLink }) => {
-        const names = [parameter, ...ACTIVATION_PARAMETERS] as const;
-        const required = [parameter, ...REQUIRED] as const;
-        const query = parseQuery(search, names, { required, ignoresUnknown: isLink });
-        return { ...query, kind, id: query[parameter], ipNetwork: ipNetworkOf(address) };
-      }),
-    ]),
+        return {
+          ...query,
+          kind,
+          id: id === undefined ? query[parameter] : parseUuid(id),
+          ipNetwork: ipNetworkOf(address),
+        };
+      };
+      return [`${path}{id}/activate/`, `${path}activate/`].flatMap((each) => routes(each, read));
+    }),
     link('/go/{click}/', go),
   ];
 }

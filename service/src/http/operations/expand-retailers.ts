@@ -20,19 +20,13 @@ export async function expandRetailers<
     orgId,
   );
   const printed = new Map<Uuid | undefined, string>();
-  const print = (retailerId: Uuid | undefined) => {
-    const known = printed.get(retailerId);
-    if (known !== undefined) return known;
-    const retailer = retailerId === undefined ? undefined : catalogue.findRetailer(retailerId);
-    const json = JSON.stringify(retailer ?? null);
-    printed.set(retailerId, json);
-    return json;
-  };
+  for (const retailerId of new Set(retailerIds.values()))
+    printed.set(retailerId, JSON.stringify(catalogue.findRetailer(retailerId) ?? null));
   const expanded: string[] = [];
   // Starts at -1, because there is no comma before the first document.
   let bytes = -1;
   for (const { id, document } of documents) {
-    const text = withRetailer(document, print(retailerIds.get(id)));
+    const text = withRetailer(document, printed.get(retailerIds.get(id)) ?? 'null');
     bytes += 1 + Buffer.byteLength(text);
     if (bytes > PAGE_BYTES_MAX && expanded.length > 0) return { ...page, data: join(expanded), cursor: id };
     expanded.push(text);

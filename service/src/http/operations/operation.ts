@@ -36,14 +36,9 @@ export interface ListedItem {
   /** Embedded lists, with the component names of their items. */
   readonly embedded?: Readonly<Record<string, string>>;
   /** Objects that `expand` adds to the item. */
-  readonly expanded?: Readonly<Record<string, ExpandedObject>>;
-}
-
-export interface ExpandedObject {
-  /** Component name in the OpenAPI document. */
-  readonly component: string;
-  readonly description: string;
-  readonly loadSchema: () => Promise<z.ZodType>;
+  readonly expanded?: Readonly<
+    Record<string, Pick<ListedItem, 'component' | 'loadSchema'> & { readonly description: string }>
+  >;
 }
 
 /** The data that operations read, and the tally that they update. */

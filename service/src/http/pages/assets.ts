@@ -56,6 +56,11 @@ export async function load(
   return new StaticFile(await bundle(path), { 'Content-Type': `${type}; charset=utf-8`, ...headers });
 }
 
+/** A route that pages of any origin can read. */
+export function openRoute(path: string, answer: Route['answer']): Route {
+  return { method: 'GET', path, openToBrowsers: true, answer };
+}
+
 /** A route whose file is built on the first request. */
 export function fileRoute(
   path: string,

@@ -3,7 +3,7 @@
 import { ApiError } from '../../domain/api-errors.ts';
 import { StaticFile } from '../content/static-file.ts';
 import type { Route } from '../router.ts';
-import { fileRoute, IMMUTABLE, load, once } from './assets.ts';
+import { fileRoute, IMMUTABLE, load, once, openRoute } from './assets.ts';
 import { packClient } from './embedded.ts';
 
 const CLIENT_PACKAGE_PATH = '/client/offerbook-client.tgz';
@@ -32,39 +32,21 @@ export function clientRoutes(): Route[] {
     ...(Object.keys(MODULES) as (keyof typeof MODULES)[]).map((path) =>
       fileRoute(path, SHORT_LIVED, () => load(path, { 'X-TypeScript-Types': TYPES_PATH + MODULES[path] })),
     ),
-    {
-      method: 'GET',
-      path: `${TYPES_PATH}{file}`,
-      openToBrowsers: true,
-      async answer(exchange) {
-        const text = (await packed()).declarations.get(exchange.parameters.file ?? '');
-        if (text === undefined) throw new ApiError('not_found', 'The client has no such declaration file.');
-        const headers = { 'Content-Type': 'application/typescript; charset=utf-8' };
-        return new StaticFile(text, headers).answer(exchange, SHORT_LIVED.cacheControl);
-      },
-    },
-    {
-      method: 'GET',
-      path: CLIENT_PACKAGE_PATH,
-      openToBrowsers: true,
-      async answer({ origin }) {
-        const headers = new Headers({
-          Location: origin + (await packed()).path,
-          'Cache-Control': 'no-cache',
-        });
-        return { status: 302, headers, body: null };
-      },
-    },
-    {
-      method: 'GET',
-      path: '/client/{file}',
-      openToBrowsers: true,
-      async answer(exchange) {
-        const { path, file } = await packed();
-        if (exchange.path === path) return file.answer(exchange, IMMUTABLE);
-        throw new ApiError('not_found', `This service hosts one version of the client, at ${path}.`);
-      },
-    },
+    openRoute(`${TYPES_PATH}{file}`, async (exchange) => {
+      const text = (await packed()).declarations.get(exchange.parameters.file ?? '');
+      if (text === undefined) throw new ApiError('not_found', 'The client has no such declaration file.');
+      const headers = { 'Content-Type': 'application/typescript; charset=utf-8' };
+      return new StaticFile(text, headers).answer(exchange, SHORT_LIVED.cacheControl);
+    }),
+    openRoute(CLIENT_PACKAGE_PATH, async ({ origin }) => {
+      const headers = new Headers({ Location: origin + (await packed()).path, 'Cache-Control': 'no-cache' });
+      return { status: 302, headers, body: null };
+    }),
+    openRoute('/client/{file}', async (exchange) => {
+      const { path, file } = await packed();
+      if (exchange.path === path) return file.answer(exchange, IMMUTABLE);
+      throw new ApiError('not_found', `This service hosts one version of the client, at ${path}.`);
+    }),
   ];
 }
 

@@ -20,7 +20,7 @@ import { getRetailer, getTransaction, listRetailers, listTransactions } from '..
 import { type Health, readiness } from '../readiness.ts';
 import { json, type Reply } from '../reply.ts';
 import type { Route } from '../router.ts';
-import { fileRoute, once, openAssets, SITE_ASSETS } from './assets.ts';
+import { fileRoute, once, openAssets, openRoute, SITE_ASSETS } from './assets.ts';
 import { clientRoutes } from './client-routes.ts';
 import { FAVICON, pageFile } from './page-file.ts';
 
@@ -80,12 +80,12 @@ export function buildSite(settings: SiteSettings, { health, localUrl }: Server):
       pageFile(await render(await frame())),
     );
   const routes = [
-    open('/livez', async () => json(200, { status: 'live' }, NO_STORE)),
-    open('/readyz', async () => {
+    openRoute('/livez', async () => json(200, { status: 'live' }, NO_STORE)),
+    openRoute('/readyz', async () => {
       const { status, body, headers } = readiness(health());
       return json(status, body, headers);
     }),
-    open('/favicon.svg', async (exchange) => FAVICON.answer(exchange, 'public, max-age=86400')),
+    openRoute('/favicon.svg', async (exchange) => FAVICON.answer(exchange, 'public, max-age=86400')),
     jsonRoute('/openapi.json', 'public, max-age=300', document),
     jsonRoute('/docs/search.json', 'no-cache', async () => searchIndex(await documentation())),
     ...assets.routes,
@@ -115,10 +115,6 @@ function requirePublic(token: string | undefined): void {
   if (token !== undefined && parseTokenKind(token) !== 'public') {
     throw new Error('a guest token must be a public token');
   }
-}
-
-function open(path: string, answer: Route['answer']): Route {
-  return { method: 'GET', path, openToBrowsers: true, answer };
 }
 
 function jsonRoute(path: string, cacheControl: string, make: () => Promise<unknown>): Route {
