@@ -102,9 +102,9 @@ ${untitled(
   plot(
     'lines',
     'Retailers stored after each import',
-    'Import began (UTC)',
-    [['Retailers', 'blue']],
-    sizes.map(({ importedAtMs, retailers }) => [moment(importedAtMs), number(retailers)]),
+    sizes,
+    { 'Import began (UTC)': ({ importedAtMs }) => moment(importedAtMs) },
+    { Retailers: ['blue', ({ retailers }) => number(retailers)] },
   ),
   source('offerbook imports list --kind catalogue --json'),
   html`<p class="source">Computed from the numbers of retailers that the last ${number(sizes.length)} imports added and withdrew.</p>`,
@@ -113,13 +113,13 @@ ${section(
   'Deals ending within a week',
   table(
     'Deals ending within a week',
-    ['Retailer', 'Kind', 'Deal', 'Ends'],
-    ending.map(({ list, endsAtMs, retailer, description }) => [
-      html`<bdi>${retailer}</bdi>`,
-      DEAL_KINDS[list],
-      html`<bdi>${description}</bdi>`,
-      ago(endsAtMs, nowMs),
-    ]),
+    ending,
+    {
+      Retailer: ({ retailer }) => html`<bdi>${retailer}</bdi>`,
+      Kind: ({ list }) => DEAL_KINDS[list],
+      Deal: ({ description }) => html`<bdi>${description}</bdi>`,
+      Ends: ({ endsAtMs }) => ago(endsAtMs, nowMs),
+    },
     'No deals.',
   ),
   shownOf('first', ending.length, endingCount),
@@ -130,8 +130,11 @@ ${section(
   html`<p>Look-ups by site do not find these retailers, because their hostname is not a domain or is a public suffix.</p>`,
   table(
     'Retailers without a domain',
-    ['Retailer', 'Hostname'],
-    withoutDomain.map(({ name, hostname }) => [html`<bdi>${name}</bdi>`, html`<bdi>${hostname}</bdi>`]),
+    withoutDomain,
+    {
+      Retailer: ({ name }) => html`<bdi>${name}</bdi>`,
+      Hostname: ({ hostname }) => html`<bdi>${hostname}</bdi>`,
+    },
     'Every retailer has a domain.',
   ),
   shownOf('first', withoutDomain.length, withoutDomainCount),

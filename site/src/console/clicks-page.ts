@@ -73,18 +73,13 @@ function dayPlot(days: ClicksView['days']): Html {
     plot(
       'lines',
       `Clicks per day, last ${days.length} days`,
-      'Day (UTC)',
-      [
-        ['Clicks', 'blue'],
-        ['Tracked', 'purple'],
-        ['With a sale', 'green'],
-      ],
-      days.map(({ dayMs, clicks, tracked, sold }) => [
-        day(dayMs),
-        number(clicks),
-        number(tracked),
-        number(sold),
-      ]),
+      days,
+      { 'Day (UTC)': ({ dayMs }) => day(dayMs) },
+      {
+        Clicks: ['blue', ({ clicks }) => number(clicks)],
+        Tracked: ['purple', ({ tracked }) => number(tracked)],
+        'With a sale': ['green', ({ sold }) => number(sold)],
+      },
     ),
     source(COMMAND),
   );
@@ -103,11 +98,14 @@ function groupTable<Group extends NamedClicks>(
   const shown = groups.slice(0, ROWS_MAX);
   return html`${table(
     `Clicks by ${what.toLowerCase()}`,
-    [what, 'Clicks', 'Tracked', 'With a sale', 'Share with a sale'],
-    shown.map((group) => {
-      const { clicks, tracked, sold } = group;
-      return [nameOf(group), number(clicks), share(tracked, clicks), number(sold), shareBar(sold, clicks)];
-    }),
+    shown,
+    {
+      [what]: nameOf,
+      Clicks: ({ clicks }) => number(clicks),
+      Tracked: ({ tracked, clicks }) => share(tracked, clicks),
+      'With a sale': ({ sold }) => number(sold),
+      'Share with a sale': ({ sold, clicks }) => shareBar(sold, clicks),
+    },
     'No clicks.',
   )}${shownOf('first', shown.length, groups.length)}`;
 }

@@ -120,14 +120,16 @@ export function tag(text: string, tone: 'good' | 'bad' | 'pending' | 'plain' = '
   return html`<span class="tag ${tone}">${text}</span>`;
 }
 
-/** Renders a table, or a sentence if there are no rows. */
-export function table(
+/** Renders a table, or a sentence if there are no rows. Each column has a heading and a function that renders its cells. */
+export function table<Row>(
   caption: string,
-  headings: readonly string[],
-  rows: readonly (readonly Cell[])[],
+  rows: readonly Row[],
+  columns: Readonly<Record<string, (row: Row) => Cell>>,
   ifEmpty = 'Nothing yet.',
 ): Html {
-  return rows.length === 0 ? html`<p class="muted">${ifEmpty}</p>` : dataTable(caption, headings, rows);
+  if (rows.length === 0) return html`<p class="muted">${ifEmpty}</p>`;
+  const cells = rows.map((row) => Object.values(columns).map((cell) => cell(row)));
+  return dataTable(caption, Object.keys(columns), cells);
 }
 
 /** States how many of the rows a table shows; undefined if it shows all of them. */
@@ -140,22 +142,22 @@ export function shownOf(which: string, shown: number, all: number): Html | undef
 /** Use red only for what an operator should prevent. */
 export type Colour = 'green' | 'amber' | 'red' | 'blue' | 'purple' | 'grey';
 
-/**
- * Renders a table of numbers over time. The script draws it as a plot: each series is a line, or a part of the bars. The first
- * cell of each row is a time, the others are numbers.
- */
-export function plot(
+/** The colour of a line or of a part of the bars, and its number in a row. */
+type Series<Row> = readonly [colour: Colour, number: (row: Row) => Cell];
+
+/** Renders a table of numbers over time, which the script draws as a plot. */
+export function plot<Row>(
   kind: 'lines' | 'bars',
   caption: string,
-  time: string,
-  series: readonly (readonly [label: string, colour: Colour])[],
-  rows: readonly (readonly Cell[])[],
+  rows: readonly Row[],
+  time: Readonly<Record<string, (row: Row) => Cell>>,
+  series: Readonly<Record<string, Series<Row>>>,
 ): Html {
+  const colours = Object.values(series).map(([colour]) => colour);
+  const numbers = Object.entries(series).map(([label, [, cell]]) => [label, cell] as const);
   if (rows.length === 0) return html`<p class="muted">${caption}: nothing yet.</p>`;
-  const headings = [time, ...series.map(([label]) => label)];
-  const colours = series.map(([, colour]) => colour).join(' ');
-  return html`<figure class="plot panel stack" data-plot="${kind}" data-colours="${colours}"><figcaption>${caption}</figcaption>
-<details open><summary>Table<span class="unseen"> of ${caption}</span></summary>${dataTable(caption, headings, rows)}</details></figure>`;
+  return html`<figure class="plot panel stack" data-plot="${kind}" data-colours="${colours.join(' ')}"><figcaption>${caption}</figcaption>
+<details open><summary>Table<span class="unseen"> of ${caption}</span></summary>${table(caption, rows, { ...time, ...Object.fromEntries(numbers) })}</details></figure>`;
 }
 
 /** Renders plots side by side. */
@@ -174,9 +176,14 @@ export function linked(href: string, content: Cell): Html {
   return html`<a href="${href}">${content}</a>`;
 }
 
-/** Links the name of an organisation to its transactions. */
-export function organisationLink(name: string): Html {
-  return linked(`/transactions?${new URLSearchParams({ org: name })}`, html`<bdi>${name}</bdi>`);
+/** Links the name of an organisation to its part of a page, by default to its transactions. */
+export function organisationLink(name: string, page = '/transactions'): Html {
+  return linked(pathFor(page, name), html`<bdi>${name}</bdi>`);
+}
+
+/** Path of a page that shows one organisation. */
+export function pathFor(page: string, org: string): string {
+  return `${page}?${new URLSearchParams({ org })}`;
 }
 
 /** Renders names and values in rows of four. `wide` leaves room for ids, and `counters` fit in one row. */

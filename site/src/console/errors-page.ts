@@ -2,7 +2,7 @@
 
 import { html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
-import { ago, command, linked, number, shortId, source, table, tag, untitled } from './elements.ts';
+import { ago, command, number, organisationLink, shortId, source, table, tag, untitled } from './elements.ts';
 
 interface ErrorsView {
   readonly nowMs: number;
@@ -33,18 +33,19 @@ export function errorsPage({ nowMs, startedAtMs, org, groups }: ErrorsView): Con
         : html`<p>Only errors of <bdi>${org}</bdi>. <a href="/errors">All errors</a></p>`,
       table(
         'Errors, latest first',
-        ['Code', 'Status', 'Operation', 'Organisation', 'Count', 'Last', 'Request id'],
-        groups.map(({ code, status, route, orgName, count, lastAtMs, lastRequestId }) => [
-          html`<code>${code}</code>`,
-          tag(String(status), status >= 500 ? 'bad' : 'plain'),
-          html`<code>${route}</code>`,
-          orgName === undefined
-            ? html`<span class="muted">unknown</span>`
-            : linked(`/errors?${new URLSearchParams({ org: orgName })}`, html`<bdi>${orgName}</bdi>`),
-          number(count),
-          ago(lastAtMs, nowMs),
-          shortId(lastRequestId),
-        ]),
+        groups,
+        {
+          Code: ({ code }) => html`<code>${code}</code>`,
+          Status: ({ status }) => tag(String(status), status >= 500 ? 'bad' : 'plain'),
+          Operation: ({ route }) => html`<code>${route}</code>`,
+          Organisation: ({ orgName }) =>
+            orgName === undefined
+              ? html`<span class="muted">unknown</span>`
+              : organisationLink(orgName, '/errors'),
+          Count: ({ count }) => number(count),
+          Last: ({ lastAtMs }) => ago(lastAtMs, nowMs),
+          'Request id': ({ lastRequestId }) => shortId(lastRequestId),
+        },
         'No errors.',
       ),
       source('offerbook_http_errors_total'),

@@ -2,7 +2,19 @@
 
 import { html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
-import { ago, counter, facts, linked, moment, number, section, shownOf, source, table } from './elements.ts';
+import {
+  ago,
+  counter,
+  facts,
+  linked,
+  moment,
+  number,
+  organisationLink,
+  section,
+  shownOf,
+  source,
+  table,
+} from './elements.ts';
 import { type ListedImport, outcomeTag } from './imports-page.ts';
 
 interface ShownImport extends ListedImport {
@@ -46,16 +58,12 @@ ${
     ? undefined
     : section(
         'Problems',
-        table(
-          'Problems',
-          ['Line', 'Item', 'Field', 'Reason'],
-          problems.map(({ line, item, field, reason }) => [
-            number(line),
-            item === undefined ? '' : number(item),
-            html`<code>${field}</code>`,
-            html`<bdi>${reason}</bdi>`,
-          ]),
-        ),
+        table('Problems', problems, {
+          Line: ({ line }) => number(line),
+          Item: ({ item }) => (item === undefined ? '' : number(item)),
+          Field: ({ field }) => html`<code>${field}</code>`,
+          Reason: ({ reason }) => html`<bdi>${reason}</bdi>`,
+        }),
         shownOf('first', problems.length, problemCount),
       )
 }
@@ -71,15 +79,7 @@ ${section(
   facts(
     [
       ['Kind', linked(`/imports?kind=${entry.kind}`, entry.kind)],
-      [
-        'Organisation',
-        entry.orgName === null
-          ? 'none'
-          : linked(
-              `/imports?${new URLSearchParams({ org: entry.orgName })}`,
-              html`<bdi>${entry.orgName}</bdi>`,
-            ),
-      ],
+      ['Organisation', entry.orgName === null ? 'none' : organisationLink(entry.orgName, '/imports')],
       ['Began (UTC)', moment(beganAtMs)],
       ['Duration', endedAtMs === null ? 'unknown' : `${((endedAtMs - beganAtMs) / 1_000).toFixed(3)} s`],
       ['Run by', html`<bdi>${entry.by}</bdi>`],

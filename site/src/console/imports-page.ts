@@ -108,24 +108,22 @@ ${section(
 }
 
 function dayPlot({ days, daysMax }: ImportsView): Html {
-  return plot(
+  type Group = readonly [dayMs: number, entries: ImportsView['days']];
+  const sum = (name: keyof ImportCounts) => (group: Group) =>
+    number(group[1].reduce((total, { counts }) => total + counts[name], 0));
+  return plot<Group>(
     'bars',
     `Rows per day, last ${daysMax} days`,
-    'Day (UTC)',
-    [
-      ['Added', 'green'],
-      ['Changed', 'blue'],
-      ['Unchanged', 'grey'],
-      ['Older', 'purple'],
-      ['Withdrawn', 'amber'],
-      ['Invalid', 'red'],
-    ],
-    [...Map.groupBy(days, ({ dayMs }) => dayMs)].map(([dayMs, group]) => [
-      day(dayMs),
-      ...(['added', 'changed', 'unchanged', 'stale', 'withdrawn', 'invalid'] as const).map((name) =>
-        number(group.reduce((sum, { counts }) => sum + counts[name], 0)),
-      ),
-    ]),
+    [...Map.groupBy(days, ({ dayMs }) => dayMs)],
+    { 'Day (UTC)': ([dayMs]) => day(dayMs) },
+    {
+      Added: ['green', sum('added')],
+      Changed: ['blue', sum('changed')],
+      Unchanged: ['grey', sum('unchanged')],
+      Older: ['purple', sum('stale')],
+      Withdrawn: ['amber', sum('withdrawn')],
+      Invalid: ['red', sum('invalid')],
+    },
   );
 }
 
@@ -153,15 +151,16 @@ function listCommand({ kind, org }: ImportFilter): string {
 export function feedTable(feeds: readonly FeedFreshness[], nowMs: number): Html {
   return table(
     'Freshness by organisation and source',
-    ['Kind', 'Organisation', 'Source', 'Last success', 'Last import', 'Outcome'],
-    feeds.map(({ kind, orgName, source: name, lastSuccessMs, lastOutcome, lastEndedMs }) => [
-      linked(`/imports?${new URLSearchParams({ kind, org: orgName ?? '' })}`, kind),
-      orgName === null ? '' : organisationLink(orgName),
-      name === null ? '' : html`<bdi>${name}</bdi>`,
-      ago(lastSuccessMs, nowMs),
-      ago(lastEndedMs, nowMs),
-      outcomeTag(lastOutcome),
-    ]),
+    feeds,
+    {
+      Kind: ({ kind, orgName }) =>
+        linked(`/imports?${new URLSearchParams({ kind, org: orgName ?? '' })}`, kind),
+      Organisation: ({ orgName }) => (orgName === null ? '' : organisationLink(orgName)),
+      Source: ({ source: name }) => (name === null ? '' : html`<bdi>${name}</bdi>`),
+      'Last success': ({ lastSuccessMs }) => ago(lastSuccessMs, nowMs),
+      'Last import': ({ lastEndedMs }) => ago(lastEndedMs, nowMs),
+      Outcome: ({ lastOutcome }) => outcomeTag(lastOutcome),
+    },
     'No imports.',
   );
 }
@@ -169,23 +168,20 @@ export function feedTable(feeds: readonly FeedFreshness[], nowMs: number): Html 
 function importTable(entries: readonly ListedImport[], nowMs: number): Html {
   return table(
     'Imports, newest first',
-    [
-      ...['Import', 'Began', 'Kind', 'Organisation', 'Outcome'],
-      ...['Rows', 'Added', 'Changed', 'Withdrawn', 'Invalid', 'File'],
-    ],
-    entries.map((entry) => [
-      linked(`/imports/${entry.id}`, String(entry.id)),
-      ago(entry.beganAtMs, nowMs),
-      entry.kind,
-      entry.orgName === null ? '' : organisationLink(entry.orgName),
-      outcomeTag(entry.outcome),
-      number(entry.counts.read),
-      counter(entry.counts.added),
-      counter(entry.counts.changed),
-      counter(entry.counts.withdrawn),
-      counter(entry.counts.invalid),
-      html`<bdi>${entry.fileName}</bdi>`,
-    ]),
+    entries,
+    {
+      Import: ({ id }) => linked(`/imports/${id}`, String(id)),
+      Began: ({ beganAtMs }) => ago(beganAtMs, nowMs),
+      Kind: ({ kind }) => kind,
+      Organisation: ({ orgName }) => (orgName === null ? '' : organisationLink(orgName)),
+      Outcome: ({ outcome }) => outcomeTag(outcome),
+      Rows: ({ counts }) => number(counts.read),
+      Added: ({ counts }) => counter(counts.added),
+      Changed: ({ counts }) => counter(counts.changed),
+      Withdrawn: ({ counts }) => counter(counts.withdrawn),
+      Invalid: ({ counts }) => counter(counts.invalid),
+      File: ({ fileName }) => html`<bdi>${fileName}</bdi>`,
+    },
     'No imports.',
   );
 }

@@ -10,6 +10,7 @@ import {
   linked,
   number,
   organisationLink,
+  pathFor,
   section,
   share,
   shellWord,
@@ -68,11 +69,23 @@ export function organisationsPage(view: OrganisationsView): ConsolePage {
       'Partner sync',
       table(
         'Organisations',
-        [
-          ...['Organisation', 'orgId', 'Last change', 'Last poll', 'Behind', 'Read through'],
-          ...['Tokens', 'Requests', 'Errors'],
-        ],
-        organisations.map((org) => organisationRow(org, nowMs)),
+        organisations,
+        {
+          Organisation: ({ name }) => organisationLink(name),
+          orgId: ({ publicId }) => shortId(publicId),
+          'Last change': ({ name, changedAtMs }) =>
+            changedAtMs === undefined
+              ? 'none'
+              : linked(pathFor('/transactions', name), ago(changedAtMs, nowMs)),
+          'Last poll': ({ polledAtMs }) => ago(polledAtMs, nowMs),
+          Behind: ({ behind }) => behindTag(behind),
+          'Read through': ({ readThroughMs }) =>
+            readThroughMs === undefined ? 'unknown' : ago(readThroughMs, nowMs),
+          Tokens: ({ liveTokens }) => linked('#tokens', number(liveTokens)),
+          Requests: ({ requests }) => number(requests),
+          Errors: ({ name, requests, errors }) =>
+            requests === 0 ? '–' : linked(pathFor('/errors', name), share(errors, requests)),
+        },
         'No organisations.',
       ),
       source(
@@ -90,8 +103,16 @@ ${section(
   'Tokens',
   table(
     'Tokens',
-    ['Token', 'Organisation', 'Kind', 'Label', 'State', 'Last used', 'Ends'],
-    tokens.map((token) => tokenRow(token, nowMs)),
+    tokens,
+    {
+      Token: ({ id }) => shortId(id),
+      Organisation: ({ orgName }) => organisationLink(orgName),
+      Kind: ({ kind }) => kind,
+      Label: ({ label }) => html`<bdi>${label}</bdi>`,
+      State: stateTag,
+      'Last used': ({ lastUsedAtMs }) => ago(lastUsedAtMs, nowMs),
+      Ends: ({ endMs }) => ago(endMs, nowMs),
+    },
     'No tokens.',
   ),
   source('offerbook tokens list', 'offerbook_tokens_expiring'),
@@ -107,38 +128,13 @@ ${section(
   };
 }
 
-function organisationRow(org: OrganisationSync, nowMs: number) {
-  const { name, publicId, changedAtMs, readThroughMs, requests, errors } = org;
-  const query = new URLSearchParams({ org: name });
-  return [
-    organisationLink(name),
-    shortId(publicId),
-    changedAtMs === undefined ? 'none' : linked(`/transactions?${query}`, ago(changedAtMs, nowMs)),
-    ago(org.polledAtMs, nowMs),
-    behindTag(org.behind),
-    readThroughMs === undefined ? 'unknown' : ago(readThroughMs, nowMs),
-    linked('#tokens', number(org.liveTokens)),
-    number(requests),
-    requests === 0 ? '–' : linked(`/errors?${query}`, share(errors, requests)),
-  ];
-}
-
 function behindTag({ waitedMs, isAtMost }: Behind): Html {
   if (waitedMs === undefined) return html`unknown`;
   if (waitedMs === 0) return tag('up to date', 'good');
   return isAtMost ? tag(`at most ${duration(waitedMs)}`) : tag(duration(waitedMs), 'bad');
 }
 
-function tokenRow(token: ShownToken, nowMs: number) {
-  return [
-    shortId(token.id),
-    organisationLink(token.orgName),
-    token.kind,
-    html`<bdi>${token.label}</bdi>`,
-    token.isExpiring
-      ? tag('expires soon', 'bad')
-      : tag(token.state, token.state === 'live' ? 'good' : 'plain'),
-    ago(token.lastUsedAtMs, nowMs),
-    ago(token.endMs, nowMs),
-  ];
+function stateTag({ isExpiring, state }: ShownToken): Html {
+  if (isExpiring) return tag('expires soon', 'bad');
+  return tag(state, state === 'live' ? 'good' : 'plain');
 }

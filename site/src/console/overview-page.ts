@@ -139,89 +139,54 @@ function comparison(href: string, today: number, before: number): Html {
 }
 
 function requestPlots({ hour }: NodeFigures): Html[] {
-  const rows = (cells: (one: (typeof whole)[number]) => readonly (Html | string)[]) =>
-    whole.map((one) => [minute(one.fromMs), ...cells(one)]);
   // Leave out the current minute, which would look like a drop.
   const whole = hour.minutes.length > 1 ? hour.minutes.slice(0, -1) : hour.minutes;
+  const from = { 'From (UTC)': ({ fromMs }: (typeof whole)[number]) => minute(fromMs) };
   return [
-    plot(
-      'lines',
-      'Requests per minute',
-      'From (UTC)',
-      [['Requests', 'blue']],
-      rows(({ requests }) => [number(requests)]),
-    ),
-    plot(
-      'bars',
-      'Errors per minute',
-      'From (UTC)',
-      [
-        ['Refused (4xx)', 'amber'],
-        ['Failed (5xx)', 'red'],
-      ],
-      rows(({ refused, failed }) => [number(refused), number(failed)]),
-    ),
-    plot(
-      'lines',
-      'Response time, p99 (ms)',
-      'From (UTC)',
-      [['p99', 'purple']],
-      rows(({ requests, p99Ms }) => [requests === 0 ? '–' : decimal(p99Ms, p99Ms < 10 ? 2 : 0)]),
-    ),
+    plot('lines', 'Requests per minute', whole, from, {
+      Requests: ['blue', ({ requests }) => number(requests)],
+    }),
+    plot('bars', 'Errors per minute', whole, from, {
+      'Refused (4xx)': ['amber', ({ refused }) => number(refused)],
+      'Failed (5xx)': ['red', ({ failed }) => number(failed)],
+    }),
+    plot('lines', 'Response time, p99 (ms)', whole, from, {
+      p99: ['purple', ({ requests, p99Ms }) => (requests === 0 ? '–' : decimal(p99Ms, p99Ms < 10 ? 2 : 0))],
+    }),
   ];
 }
 
 function databasePlots({ week, importedRows }: DatabaseFigures): Html[] {
-  const plotOf = (caption: string, cells: (one: WeekDay) => readonly [number, number]) =>
-    plot(
-      'lines',
-      caption,
-      'Day (UTC)',
-      [
-        ['Last 7 days', 'green'],
-        ['A week earlier', 'grey'],
-      ],
-      week.map((one) => [day(one.dayMs), ...cells(one).map(number)]),
-    );
+  const onDay = { 'Day (UTC)': ({ dayMs }: { readonly dayMs: number }) => day(dayMs) };
   return [
-    plot(
-      'bars',
-      'Rows imported per day',
-      'Day (UTC)',
-      [
-        ['Added', 'green'],
-        ['Changed', 'blue'],
-        ['Invalid', 'red'],
-      ],
-      importedRows.map(({ dayMs, added, changed, invalid }) => [
-        day(dayMs),
-        ...[added, changed, invalid].map(number),
-      ]),
-    ),
-    plotOf('Clicks per day', ({ clicks, clicksBefore }) => [clicks, clicksBefore]),
-    plotOf('Sales per day', ({ sales, salesBefore }) => [sales, salesBefore]),
+    plot('bars', 'Rows imported per day', importedRows, onDay, {
+      Added: ['green', ({ added }) => number(added)],
+      Changed: ['blue', ({ changed }) => number(changed)],
+      Invalid: ['red', ({ invalid }) => number(invalid)],
+    }),
+    plot('lines', 'Clicks per day', week, onDay, {
+      'Last 7 days': ['green', ({ clicks }) => number(clicks)],
+      'A week earlier': ['grey', ({ clicksBefore }) => number(clicksBefore)],
+    }),
+    plot('lines', 'Sales per day', week, onDay, {
+      'Last 7 days': ['green', ({ sales }) => number(sales)],
+      'A week earlier': ['grey', ({ salesBefore }) => number(salesBefore)],
+    }),
   ];
 }
 
 function machinePlots({ hour: { minutes } }: NodeFigures): Html[] {
+  const until = { 'Until (UTC)': ({ untilMs }: (typeof minutes)[number]) => minute(untilMs) };
   return [
-    plot(
-      'lines',
-      'Memory (MB)',
-      'Until (UTC)',
-      [['Resident', 'blue']],
-      minutes.map(({ untilMs, machine }) => [minute(untilMs), decimal(machine.memoryBytes / 1e6, 0)]),
-    ),
-    plot(
-      'lines',
-      'Disk used (%)',
-      'Until (UTC)',
-      [['Used', 'blue']],
-      minutes.map(({ untilMs, machine: { disk } }) => [
-        minute(untilMs),
-        disk === undefined ? '–' : share(disk.size - disk.free, disk.size),
-      ]),
-    ),
+    plot('lines', 'Memory (MB)', minutes, until, {
+      Resident: ['blue', ({ machine }) => decimal(machine.memoryBytes / 1e6, 0)],
+    }),
+    plot('lines', 'Disk used (%)', minutes, until, {
+      Used: [
+        'blue',
+        ({ machine: { disk } }) => (disk === undefined ? '–' : share(disk.size - disk.free, disk.size)),
+      ],
+    }),
   ];
 }
 
@@ -234,16 +199,19 @@ function freshness(feeds: readonly FeedFreshness[], nowMs: number): Html {
 }
 
 function routeTable({ hour }: NodeFigures): Html {
-  const rows = hour.routes.map(({ route, requests, refused, failed, p50Ms, p99Ms }) => [
-    html`<code>${route}</code>`,
-    number(requests),
-    linked('/errors', share(refused, requests)),
-    linked('/errors', share(failed, requests)),
-    milliseconds(p50Ms),
-    milliseconds(p99Ms),
-  ]);
-  const headings = ['Operation', 'Requests', 'Refused', 'Failed', 'p50', 'p99'];
-  return table('Requests by operation', headings, rows, 'No requests yet.');
+  return table(
+    'Requests by operation',
+    hour.routes,
+    {
+      Operation: ({ route }) => html`<code>${route}</code>`,
+      Requests: ({ requests }) => number(requests),
+      Refused: ({ refused, requests }) => linked('/errors', share(refused, requests)),
+      Failed: ({ failed, requests }) => linked('/errors', share(failed, requests)),
+      p50: ({ p50Ms }) => milliseconds(p50Ms),
+      p99: ({ p99Ms }) => milliseconds(p99Ms),
+    },
+    'No requests yet.',
+  );
 }
 
 function nodeFacts({ node, folder }: Overview): Html {

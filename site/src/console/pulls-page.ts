@@ -1,5 +1,6 @@
 // Pulls: how far the sales of each network have been read, and how many requests may be sent.
 
+import type { Cell } from '../data-table.ts';
 import { type Html, html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
 import {
@@ -58,23 +59,20 @@ export function pullsPage({ nowMs, streams, requests }: PullsView): ConsolePage 
       'Streams',
       table(
         'Streams',
-        [
-          ...['Source', 'Stream', 'Organisation', 'State', 'Complete through', 'Last success'],
-          ...['Next due', 'Added', 'Changed', 'Unchanged', 'Invalid'],
-        ],
-        streams.map((stream) => [
-          html`<bdi>${stream.source}</bdi>`,
-          stream.stream,
-          stream.orgName === null ? '' : organisationLink(stream.orgName),
-          stream.error === null ? tag('ok', 'good') : tag('failed', 'bad'),
-          completeThrough(stream, nowMs),
-          ago(stream.lastSuccessMs, nowMs),
-          stream.dueMs === null ? 'unknown' : ago(stream.dueMs, nowMs),
-          counter(stream.counts.added),
-          counter(stream.counts.changed),
-          counter(stream.counts.unchanged),
-          counter(stream.counts.invalid),
-        ]),
+        streams,
+        {
+          Source: ({ source: name }) => html`<bdi>${name}</bdi>`,
+          Stream: ({ stream }) => stream,
+          Organisation: ({ orgName }) => (orgName === null ? '' : organisationLink(orgName)),
+          State: ({ error }) => (error === null ? tag('ok', 'good') : tag('failed', 'bad')),
+          'Complete through': (stream) => completeThrough(stream, nowMs),
+          'Last success': ({ lastSuccessMs }) => ago(lastSuccessMs, nowMs),
+          'Next due': ({ dueMs }) => (dueMs === null ? 'unknown' : ago(dueMs, nowMs)),
+          Added: ({ counts }) => counter(counts.added),
+          Changed: ({ counts }) => counter(counts.changed),
+          Unchanged: ({ counts }) => counter(counts.unchanged),
+          Invalid: ({ counts }) => counter(counts.invalid),
+        },
         'Nothing has been pulled yet.',
       ),
       errors(streams, nowMs),
@@ -94,21 +92,17 @@ ${section(
   'Requests',
   table(
     'Requests to networks',
-    ['Source', 'Ok', 'Too many', 'Failed', 'Refused', 'Per minute', 'Free now', 'Next request'],
-    requests.map(({ source: name, counts, budget }) => [
-      html`<bdi>${name}</bdi>`,
-      counter(counts.ok),
-      counter(counts['too many']),
-      counter(counts.failed),
-      counter(counts.refused),
-      ...(budget === null
-        ? ['', '', '']
-        : [
-            decimal(budget.perMinute, 1),
-            number(budget.free),
-            budget.nextAtMs <= nowMs ? 'now' : ago(budget.nextAtMs, nowMs),
-          ]),
-    ]),
+    requests,
+    {
+      Source: ({ source: name }) => html`<bdi>${name}</bdi>`,
+      Ok: ({ counts }) => counter(counts.ok),
+      'Too many': ({ counts }) => counter(counts['too many']),
+      Failed: ({ counts }) => counter(counts.failed),
+      Refused: ({ counts }) => counter(counts.refused),
+      'Per minute': ({ budget }) => (budget === null ? '' : decimal(budget.perMinute, 1)),
+      'Free now': ({ budget }) => (budget === null ? '' : number(budget.free)),
+      'Next request': ({ budget }) => nextRequest(budget, nowMs),
+    },
     'No requests yet.',
   ),
   source('offerbook_pull_requests_total'),
@@ -122,18 +116,19 @@ function completeThrough({ completeThroughMs, isLate }: ShownStream, nowMs: numb
   return isLate ? html`<span class="tag bad">${shown}</span>` : shown;
 }
 
+function nextRequest(budget: ShownRequests['budget'], nowMs: number): Cell {
+  if (budget === null) return '';
+  return budget.nextAtMs <= nowMs ? 'now' : ago(budget.nextAtMs, nowMs);
+}
+
 /** A table of its own, because the messages are too long for the table of streams. */
 function errors(streams: readonly ShownStream[], nowMs: number): Html | undefined {
   const failed = streams.filter(({ error }) => error !== null);
   if (failed.length === 0) return undefined;
-  return table(
-    'Last errors',
-    ['Source', 'Stream', 'Failed', 'Error'],
-    failed.map(({ source: name, stream, failedAtMs, error }) => [
-      html`<bdi>${name}</bdi>`,
-      stream,
-      ago(failedAtMs, nowMs),
-      html`<bdi>${error ?? ''}</bdi>`,
-    ]),
-  );
+  return table('Last errors', failed, {
+    Source: ({ source: name }) => html`<bdi>${name}</bdi>`,
+    Stream: ({ stream }) => stream,
+    Failed: ({ failedAtMs }) => ago(failedAtMs, nowMs),
+    Error: ({ error }) => html`<bdi>${error ?? ''}</bdi>`,
+  });
 }

@@ -1,7 +1,6 @@
 // Transaction totals over time: by organisation, currency and status, and pending transactions by age.
 
 import type { Status } from '@offerbook/wire/transaction.ts';
-import type { Cell } from '../data-table.ts';
 import { type Html, html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
 import {
@@ -42,8 +41,8 @@ export interface TotalsView {
   readonly filter: TotalsFilter;
   readonly all: StatusSums;
   /** Oldest period first. `period` is `2026-11` or `2026-11-14`. */
-  readonly periods: readonly { readonly period: string; readonly sums: StatusSums }[];
-  readonly groups: readonly { readonly org: string; readonly currency: string; readonly sums: StatusSums }[];
+  readonly periods: readonly PeriodSums[];
+  readonly groups: readonly GroupSums[];
   readonly ages: readonly AgeGroup[];
   /** Newest period first; `rowCount` counts all. */
   readonly rows: readonly PeriodRow[];
@@ -65,6 +64,17 @@ interface Sums {
 }
 
 export type StatusSums = Readonly<Record<Status, Sums>>;
+
+interface PeriodSums {
+  readonly period: string;
+  readonly sums: StatusSums;
+}
+
+interface GroupSums {
+  readonly org: string;
+  readonly currency: string;
+  readonly sums: StatusSums;
+}
 
 /** Pending transactions in one currency whose sales fall in one age range. */
 export interface AgeGroup {
@@ -133,14 +143,14 @@ function summary({ statuses, filter, all }: TotalsView): Html {
   return facts(
     [
       [filter.by === 'day' ? 'Transactions, last 90 days' : 'Transactions', number(count)],
-      ...statuses.map((status): [string, Cell] => {
+      ...statuses.map((status) => {
         const [label] = STATUS_LABELS[status];
         const { currency } = filter;
         const { count: transactions, cashback } = all[status];
         return [
           label,
           html`${linked(path('/totals', { ...filter, status }), number(transactions))}${currency === undefined ? undefined : html` <span class="muted">${amount(cashback, currency)}</span>`}`,
-        ];
+        ] as const;
       }),
     ],
     'tiles',
@@ -151,45 +161,53 @@ function summary({ statuses, filter, all }: TotalsView): Html {
 function overTime({ statuses, filter, periods }: TotalsView): Html {
   const { currency, by } = filter;
   const shown = filter.status === undefined ? statuses : [filter.status];
+  const value =
+    (status: Status) =>
+    ({ sums }: PeriodSums) =>
+      currency === undefined ? number(sums[status].count) : amount(sums[status].cashback, currency);
   const what = currency === undefined ? 'Transactions' : `Cashback in ${currency}`;
   return untitled(
     plot(
       'bars',
       `${what} by ${by} of the sale`,
-      by === 'day' ? 'Day (UTC)' : 'Month',
-      shown.map((status) => STATUS_LABELS[status]),
-      periods.map(({ period, sums }) => [
-        html`<time datetime="${period}">${period}</time>`,
-        ...shown.map((status) =>
-          currency === undefined ? number(sums[status].count) : amount(sums[status].cashback, currency),
-        ),
-      ]),
+      periods,
+      {
+        [by === 'day' ? 'Day (UTC)' : 'Month']: ({ period }) =>
+          html`<time datetime="${period}">${period}</time>`,
+      },
+      Object.fromEntries(
+        shown.map((status) => {
+          const [label, colour] = STATUS_LABELS[status];
+          return [label, [colour, value(status)] as const];
+        }),
+      ),
     ),
     source(COMMAND),
   );
 }
 
 function groupTable({ organisations, statuses, filter, groups }: TotalsView): Html {
+  const optionFor = (org: string) => organisations.find(({ name }) => name === org);
+  const cashback =
+    (status: Status) =>
+    ({ sums, currency }: GroupSums) =>
+      amount(sums[status].cashback, currency);
   return table(
     'Totals by organisation and currency',
-    [
-      'Organisation',
-      'Currency',
-      'Transactions',
-      ...statuses.map((status) => `${STATUS_LABELS[status][0]} cashback`),
-    ],
-    groups.map(({ org, currency, sums }) => {
-      const option = organisations.find(({ name }) => name === org);
-      return [
-        linked(path('/totals', { ...filter, org: option }), html`<bdi>${org}</bdi>`),
-        linked(path('/totals', { ...filter, currency }), currency),
+    groups,
+    {
+      Organisation: ({ org }) =>
+        linked(path('/totals', { ...filter, org: optionFor(org) }), html`<bdi>${org}</bdi>`),
+      Currency: ({ currency }) => linked(path('/totals', { ...filter, currency }), currency),
+      Transactions: ({ org, currency, sums }) =>
         linked(
-          path('/totals', { ...filter, org: option, currency }),
+          path('/totals', { ...filter, org: optionFor(org), currency }),
           number(statuses.reduce((sum, status) => sum + sums[status].count, 0)),
         ),
-        ...statuses.map((status) => amount(sums[status].cashback, currency)),
-      ];
-    }),
+      ...Object.fromEntries(
+        statuses.map((status) => [`${STATUS_LABELS[status][0]} cashback`, cashback(status)]),
+      ),
+    },
     'No transactions.',
   );
 }
@@ -197,15 +215,13 @@ function groupTable({ organisations, statuses, filter, groups }: TotalsView): Ht
 function ageTable(ages: readonly AgeGroup[]): Html {
   return table(
     'Pending transactions by age',
-    ['Currency and age', 'Transactions', 'Share', 'Cashback'],
-    ages
-      .filter(({ count }) => count > 0)
-      .map((group): Cell[] => [
-        `${group.currency}, ${ageWords(group)}`,
-        number(group.count),
-        shareBar(group.count, group.allCount),
-        amount(group.cashback, group.currency),
-      ]),
+    ages.filter(({ count }) => count > 0),
+    {
+      'Currency and age': (group) => `${group.currency}, ${ageWords(group)}`,
+      Transactions: ({ count }) => number(count),
+      Share: ({ count, allCount }) => shareBar(count, allCount),
+      Cashback: ({ cashback, currency }) => amount(cashback, currency),
+    },
     'No pending transactions.',
   );
 }
@@ -218,15 +234,15 @@ function ageWords({ fromDays, untilDays }: AgeGroup): string {
 function periodTable(rows: readonly PeriodRow[], by: 'month' | 'day'): Html {
   return table(
     `Totals by organisation, currency and ${by}`,
-    [by === 'day' ? 'Day' : 'Month', 'Organisation', 'Status', 'Transactions', 'Order value', 'Cashback'],
-    rows.map(({ org, currency, period, status, count, orderValue, cashback }) => [
-      period,
-      html`<bdi>${org}</bdi>`,
-      statusTag(status),
-      number(count),
-      amount(orderValue, currency),
-      amount(cashback, currency),
-    ]),
+    rows,
+    {
+      [by === 'day' ? 'Day' : 'Month']: ({ period }) => period,
+      Organisation: ({ org }) => html`<bdi>${org}</bdi>`,
+      Status: ({ status }) => statusTag(status),
+      Transactions: ({ count }) => number(count),
+      'Order value': ({ orderValue, currency }) => amount(orderValue, currency),
+      Cashback: ({ cashback, currency }) => amount(cashback, currency),
+    },
     'No transactions.',
   );
 }

@@ -46,11 +46,18 @@ ${section(
 )}
 ${section(
   'History',
-  table(
-    'Versions, newest first',
-    ['From (UTC)', 'Until (UTC)', 'Status', 'Order', 'Cashback', 'Import', 'Run by'],
-    versions.map(versionRow),
-  ),
+  table('Versions, newest first', versions, {
+    'From (UTC)': ({ fromMs }) => moment(fromMs),
+    'Until (UTC)': ({ untilMs }) => (untilMs === null ? 'now' : moment(untilMs)),
+    Status: (version) => statusTag(version.transaction.status),
+    Order: (version) => amount(version.transaction.orderValue, version.transaction.currencyCode),
+    Cashback: (version) => amount(version.transaction.cashback, version.transaction.currencyCode),
+    Import: ({ import: entry }) =>
+      entry === undefined
+        ? 'not in the import log'
+        : html`<a href="/imports/${entry.id}">${entry.id}</a>: <bdi>${entry.fileName}</bdi>`,
+    'Run by': ({ import: entry }) => (entry === undefined ? '' : html`<bdi>${entry.by}</bdi>`),
+  }),
   source(`offerbook transactions show ${transaction.id}`),
 )}`,
   };
@@ -64,23 +71,6 @@ function printValue(name: string, value: string | number | null): Html {
 
 export function statusTag(status: Status): Html {
   return tag(status, status === 'CONFIRMED' ? 'good' : status === 'DECLINED' ? 'bad' : 'pending');
-}
-
-function versionRow({ transaction, fromMs, untilMs, import: entry }: ShownVersion) {
-  const { status, orderValue, cashback, currencyCode } = transaction;
-  return [
-    moment(fromMs),
-    untilMs === null ? 'now' : moment(untilMs),
-    statusTag(status),
-    amount(orderValue, currencyCode),
-    amount(cashback, currencyCode),
-    ...(entry === undefined
-      ? ['not in the import log', '']
-      : [
-          html`<a href="/imports/${entry.id}">${entry.id}</a>: <bdi>${entry.fileName}</bdi>`,
-          html`<bdi>${entry.by}</bdi>`,
-        ]),
-  ];
 }
 
 export const NO_SUCH_TRANSACTION: ConsolePage = {

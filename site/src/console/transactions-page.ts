@@ -109,17 +109,18 @@ function resultSection(result: SearchView['result'], filter: Html, nowMs: number
 function transactionTable(found: readonly FoundTransaction[], nowMs: number): Html {
   return table(
     'Transactions',
-    ['Transaction', 'Organisation', 'Retailer', 'Status', 'Order', 'Cashback', 'Sold', 'Updated'],
-    found.map(({ orgName, transaction, retailer }) => [
-      linked(`/transactions/${transaction.id}`, shortId(transaction.id)),
-      organisationLink(orgName),
-      retailer === undefined ? html`<span class="muted">unknown</span>` : html`<bdi>${retailer}</bdi>`,
-      statusTag(transaction.status),
-      amount(transaction.orderValue, transaction.currencyCode),
-      amount(transaction.cashback, transaction.currencyCode),
-      ago(timestampMs(transaction.soldAt), nowMs),
-      ago(timestampMs(transaction.updatedAt), nowMs),
-    ]),
+    found,
+    {
+      Transaction: ({ transaction: { id } }) => linked(`/transactions/${id}`, shortId(id)),
+      Organisation: ({ orgName }) => organisationLink(orgName),
+      Retailer: ({ retailer }) =>
+        retailer === undefined ? html`<span class="muted">unknown</span>` : html`<bdi>${retailer}</bdi>`,
+      Status: ({ transaction }) => statusTag(transaction.status),
+      Order: ({ transaction }) => amount(transaction.orderValue, transaction.currencyCode),
+      Cashback: ({ transaction }) => amount(transaction.cashback, transaction.currencyCode),
+      Sold: ({ transaction }) => ago(timestampMs(transaction.soldAt), nowMs),
+      Updated: ({ transaction }) => ago(timestampMs(transaction.updatedAt), nowMs),
+    },
     'No transactions found.',
   );
 }

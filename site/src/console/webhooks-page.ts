@@ -46,26 +46,18 @@ export function webhooksPage({ nowMs, isSending, webhooks }: WebhooksView): Cons
     main: untitled(
       table(
         'Webhooks',
-        [
-          'Endpoint',
-          'Organisation',
-          'State',
-          'Lag',
-          'Failures',
-          'Last result',
-          'Next attempt',
-          'Last delivery',
-        ],
-        webhooks.map((webhook) => [
-          html`<code class="origin">${webhook.origin}</code> ${shortId(webhook.id)}`,
-          organisationLink(webhook.orgName),
-          stateTag(webhook),
-          lag(webhook, nowMs),
-          failures(webhook, nowMs),
-          webhook.lastResult ?? 'none',
-          webhook.retryAtMs === null || webhook.state === 'paused' ? '' : ago(webhook.retryAtMs, nowMs),
-          ago(webhook.deliveredAtMs, nowMs),
-        ]),
+        webhooks,
+        {
+          Endpoint: ({ origin, id }) => html`<code class="origin">${origin}</code> ${shortId(id)}`,
+          Organisation: ({ orgName }) => organisationLink(orgName),
+          State: stateTag,
+          Lag: (webhook) => lag(webhook, nowMs),
+          Failures: (webhook) => failures(webhook, nowMs),
+          'Last result': ({ lastResult }) => lastResult ?? 'none',
+          'Next attempt': ({ retryAtMs, state }) =>
+            retryAtMs === null || state === 'paused' ? '' : ago(retryAtMs, nowMs),
+          'Last delivery': ({ deliveredAtMs }) => ago(deliveredAtMs, nowMs),
+        },
         'No webhooks.',
       ),
       source(
