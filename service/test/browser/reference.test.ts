@@ -239,17 +239,9 @@ describe('/docs', () => {
       'You credit users',
       'You run the service',
     ]);
-    expect(await page.locator('.picture svg:visible .stage-title').allTextContents()).toEqual([
+    expect(await page.locator('.stage strong').allTextContents()).toEqual([
       ...['Click', 'Purchase', 'Report', 'PENDING', 'CONFIRMED', 'DECLINED'],
     ]);
-    for (const [width, picture] of [
-      [1280, '.wide-picture'],
-      [390, '.tall-picture'],
-    ] as const) {
-      await page.setViewportSize({ width, height: 844 });
-      expect(await page.locator('.picture svg:visible').count()).toBe(1);
-      expect(await page.locator(picture).isVisible()).toBe(true);
-    }
     watched.expectCalm();
   });
 });

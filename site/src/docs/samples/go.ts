@@ -1,6 +1,12 @@
 // Samples for Go, using only the standard library.
 
-import { POSITION_FILE, printParameters, type SampleLanguage, type SampleRequest } from './sample-code.ts';
+import {
+  POSITION_FILE,
+  printFields,
+  printParameters,
+  type SampleLanguage,
+  type SampleRequest,
+} from './sample-code.ts';
 
 export const go: SampleLanguage = {
   lang: 'Go',
@@ -10,7 +16,7 @@ export const go: SampleLanguage = {
 	for {
 ${ask(request)}
 		for _, ${request.itemName} := range page.Data {
-			fmt.Println(${fields(request)})
+			fmt.Println(${printFields(request, '["', '"]')})
 		}
 ${NEXT}
 }`,
@@ -24,7 +30,7 @@ ${NEXT}
 	for {
 ${ask(request)}
 		for _, ${request.itemName} := range page.Data {
-			fmt.Println(${fields(request)}) // store it under its id
+			fmt.Println(${printFields(request, '["', '"]')}) // store it under its id
 		}
 		through := response.Header.Get("Complete-Through")
 		if complete == "" || through < complete {
@@ -76,8 +82,4 @@ function ask({ baseUrl, path, tokenVariable }: SampleRequest): string {
 		if err != nil || response.StatusCode != http.StatusOK {
 			log.Fatal(response.Status, err)
 		}`;
-}
-
-function fields({ itemName, printedFields }: SampleRequest): string {
-  return printedFields.map((field) => `${itemName}["${field}"]`).join(', ');
 }

@@ -1,6 +1,6 @@
 // Samples for JavaScript, using only Node's fetch.
 
-import { POSITION_FILE, printParameters, type SampleLanguage, type SampleRequest } from './sample-code.ts';
+import { POSITION_FILE, printFields, printParameters, type SampleLanguage } from './sample-code.ts';
 
 export const nodeFetch: SampleLanguage = {
   lang: 'JavaScript',
@@ -14,7 +14,7 @@ do {
   const response = await fetch(\`${request.baseUrl}${request.path}?\${query}\`, { headers });
   if (!response.ok) throw new Error(await response.text());
   page = await response.json();
-  for (const ${request.itemName} of page.data) console.log(${fields(request)});
+  for (const ${request.itemName} of page.data) console.log(${printFields(request)});
   query.set('cursor', page.cursor);
 } while (page.cursor !== undefined);`,
   poll: (request) => `import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ do {
   if (!response.ok) throw new Error(await response.text());
   page = await response.json();
   // Store each one under its id.
-  for (const ${request.itemName} of page.data) console.log(${fields(request)});
+  for (const ${request.itemName} of page.data) console.log(${printFields(request)});
   const through = response.headers.get('Complete-Through');
   if (complete === undefined || through < complete) complete = through;
   query.set('cursor', page.cursor);
@@ -41,7 +41,3 @@ do {
 // Save the position last, once everything before it has been stored.
 writeFileSync('${POSITION_FILE}', complete);`,
 };
-
-function fields({ itemName, printedFields }: SampleRequest): string {
-  return printedFields.map((field) => `${itemName}.${field}`).join(', ');
-}

@@ -1,6 +1,6 @@
 // Samples for Python, using only the standard library.
 
-import { POSITION_FILE, printParameters, type SampleLanguage, type SampleRequest } from './sample-code.ts';
+import { POSITION_FILE, printFields, printParameters, type SampleLanguage } from './sample-code.ts';
 
 export const python: SampleLanguage = {
   lang: 'Python',
@@ -17,7 +17,7 @@ while True:
     with urlopen(Request(url, headers=headers)) as response:
         page = json.load(response)
     for ${request.itemName} in page['data']:
-        print(${fields(request)})
+        print(${printFields(request, "['", "']")})
     if 'cursor' not in page:
         break
     query['cursor'] = page['cursor']`,
@@ -38,14 +38,10 @@ while True:
         page = json.load(response)
         throughs.append(response.headers['Complete-Through'])
     for ${request.itemName} in page['data']:
-        print(${fields(request)})  # store it under its id
+        print(${printFields(request, "['", "']")})  # store it under its id
     if 'cursor' not in page:
         break
     query['cursor'] = page['cursor']
 # Save the position last, once everything before it has been stored.
 kept.write_text(min(throughs))`,
 };
-
-function fields({ itemName, printedFields }: SampleRequest): string {
-  return printedFields.map((field) => `${itemName}['${field}']`).join(', ');
-}

@@ -41,9 +41,12 @@ export function printParameters(
     .join(', ');
 }
 
+/** Formats the fields to print as expressions of the sample language, separated by commas. */
+export function printFields({ itemName, printedFields }: SampleRequest, open = '.', close = ''): string {
+  return printedFields.map((field) => `${itemName}${open}${field}${close}`).join(', ');
+}
+
 export function printUrl({ baseUrl, path, query }: SampleRequest): string {
-  const search = new URLSearchParams(
-    Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
-  ).toString();
-  return baseUrl + path + (search === '' ? '' : `?${search}`);
+  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
+  return baseUrl + path + (search.size === 0 ? '' : `?${search}`);
 }

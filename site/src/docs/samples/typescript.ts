@@ -1,6 +1,6 @@
 // Samples with the client library.
 
-import { printParameters, type SampleLanguage, type SampleRequest } from './sample-code.ts';
+import { printFields, printParameters, type SampleLanguage, type SampleRequest } from './sample-code.ts';
 
 export const typeScript: SampleLanguage = {
   lang: 'TypeScript',
@@ -10,7 +10,7 @@ import { OfferbookClient } from '@offerbook/client';
 
 ${client(request)}
 for await (const ${request.itemName} of client.${request.clientMethod}(${parameters(request)})) {
-  console.log(${fields(request)});
+  console.log(${printFields(request)});
 }`,
   get: (request) => `import { env } from 'node:process';
 import { OfferbookClient } from '@offerbook/client';
@@ -19,7 +19,7 @@ ${client(request)}
 const { data } = await client.${request.clientMethod}({ limit: 1 });
 for (const { id } of data) {
   const ${request.itemName} = await client.${request.clientMethod}.get(id);
-  console.log(${fields(request)});
+  console.log(${printFields(request)});
 }`,
   poll: (request) => `import { env } from 'node:process';
 import { OfferbookClient } from '@offerbook/client';
@@ -30,7 +30,7 @@ ${client(request)}
 const changes = client.followTransactions({ store: fileCheckpoint('checkpoint.txt'), once: true });
 for await (const ${request.itemName} of changes) {
   // Store each one under its id.
-  console.log(${fields(request)});
+  console.log(${printFields(request)});
 }`,
 };
 
@@ -47,8 +47,4 @@ function parameters(request: SampleRequest): string {
     typeof value === 'number' ? `${name}: ${value}` : `${name}: '${value}'`,
   );
   return printed === '' ? '' : `{ ${printed} }`;
-}
-
-function fields({ itemName, printedFields }: SampleRequest): string {
-  return printedFields.map((field) => `${itemName}.${field}`).join(', ');
 }
