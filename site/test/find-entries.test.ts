@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test';
-import { findEntries } from '../src/browser/reference/find-entries.ts';
-import type { SearchEntry } from '../src/docs/search-entry.ts';
+import { findEntries, type SearchEntry } from '../src/browser/reference/find-entries.ts';
 
 const entry = (heading: string, page: string, text: string): SearchEntry => ({
   url: heading,

@@ -1,6 +1,7 @@
 // Request figures for the last hour. Once a minute, this class copies the metrics' counters, which never decrease. The figures
 // are differences between two copies, so they add no cost to requests.
 
+import { statfsSync } from 'node:fs';
 import type { HourFigures, MachineFigures, RequestFigures } from '@offerbook/site/console/node-figures.ts';
 import { BUCKETS_S, type RouteTallies, type RouteTally } from '../http/request-tally.ts';
 
@@ -96,4 +97,18 @@ export function quantile(buckets: readonly number[], share: number): number {
     below += count;
   }
   return below === 0 && rank === 0 ? 0 : (BUCKETS_S.at(-1) ?? 0);
+}
+
+/** Measures the memory of this node and the disk that stores its data. */
+export function machineFigures(folder: string): MachineFigures {
+  return { memoryBytes: process.memoryUsage.rss(), disk: diskOf(folder) };
+}
+
+function diskOf(folder: string): MachineFigures['disk'] {
+  try {
+    const { bavail, blocks, bsize } = statfsSync(folder);
+    return { free: bavail * bsize, size: blocks * bsize };
+  } catch {
+    return undefined;
+  }
 }

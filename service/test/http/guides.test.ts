@@ -3,9 +3,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { SearchEntry } from '@offerbook/site/browser/reference/find-entries.ts';
 import { GUIDE_PATHS, loadGuides } from '@offerbook/site/docs/guides/guides.ts';
 import { renderMarkdown } from '@offerbook/site/docs/guides/markdown.ts';
-import type { SearchEntry } from '@offerbook/site/docs/search-entry.ts';
 import { OPERATIONS } from '../../src/http/operations/operations.ts';
 import { TestNode } from '../support/test-node.ts';
 
@@ -146,7 +146,7 @@ describe('rendering a document', () => {
       '```',
     ].join('\n');
     expect(render(source).body.text).toBe(
-      '<ol class="steps panel stack"><li class="note">Your server: W = 1</li><li><strong>Your server → Offerbook</strong>: ask &amp; &lt;wait&gt;</li><li><strong>Offerbook → Your server</strong>: page 1</li></ol>',
+      '<ol class="steps panel stack"><li class="muted">Your server: W = 1</li><li><strong>Your server → Offerbook</strong>: ask &amp; &lt;wait&gt;</li><li><strong>Offerbook → Your server</strong>: page 1</li></ol>',
     );
   });
 

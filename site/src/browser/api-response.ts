@@ -1,6 +1,6 @@
 // Sends a request to the API and renders the response: status, time, headers, body. Used with public tokens only.
 
-import { colouredNodes } from './coloured-code.ts';
+import { codeParts } from '../code-parts.ts';
 import { copyButton } from './copy-button.ts';
 import { codeBlock, element } from './element.ts';
 
@@ -49,6 +49,12 @@ function showResponse(url: string, response: Response, text: string, tookMs: num
       ),
     ],
   };
+}
+
+export function colouredNodes(code: string, language: string): (string | Node)[] {
+  return codeParts(code, language).map(({ kind, text }) =>
+    kind === undefined ? text : element(`span.code-${kind}`, text),
+  );
 }
 
 /** A block of code with a copy button. */

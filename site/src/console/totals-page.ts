@@ -21,7 +21,7 @@ import {
   table,
   untitled,
 } from './elements.ts';
-import { statusTag } from './transaction-page.ts';
+import { statusTag } from './transactions-page.ts';
 
 const COMMAND = 'offerbook transactions totals --json';
 const BY = [

@@ -1,15 +1,18 @@
-// Transactions: the latest ones, and one search field for an id, a user or an organisation. A passbackUid may identify a
-// person, so the form uses POST and the page does not repeat the text.
+// Transactions: the latest ones, and one search field for an id, a user or an organisation; and the page of one transaction with its
+// history. A passbackUid may identify a person, so the form uses POST, and only a transaction's own page shows it.
 
+import { printJson } from '@offerbook/wire/decimal.ts';
 import { TEXT_LENGTH_MAX } from '@offerbook/wire/text.ts';
 import { timestampMs } from '@offerbook/wire/timestamp.ts';
-import type { Transaction } from '@offerbook/wire/transaction.ts';
+import type { Status, Transaction } from '@offerbook/wire/transaction.ts';
 import { type Html, html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
 import {
   ago,
   amount,
+  facts,
   linked,
+  moment,
   number,
   type OrganisationOption,
   organisationChoice,
@@ -19,9 +22,9 @@ import {
   shownOf,
   source,
   table,
+  tag,
   timeField,
 } from './elements.ts';
-import { statusTag } from './transaction-page.ts';
 
 export interface SearchView {
   readonly nowMs: number;
@@ -124,3 +127,76 @@ function transactionTable(found: readonly FoundTransaction[], nowMs: number): Ht
     'No transactions found.',
   );
 }
+
+interface TransactionView {
+  readonly transaction: Transaction;
+  readonly orgName: string;
+  /** Retailer name; undefined if the catalogue no longer contains the deal. */
+  readonly retailer: string | undefined;
+  /** Newest first. */
+  readonly versions: readonly ShownVersion[];
+}
+
+export interface ShownVersion {
+  readonly transaction: Transaction;
+  readonly fromMs: number;
+  /** Null for the current version. */
+  readonly untilMs: number | null;
+  /** Undefined if the import log no longer contains the import. */
+  readonly import: { readonly id: number; readonly fileName: string; readonly by: string } | undefined;
+}
+
+export function transactionPage({ transaction, orgName, retailer, versions }: TransactionView): ConsolePage {
+  const { id: _, status, orderValue, cashback, currencyCode, ...fields } = transaction;
+  return {
+    title: `Transaction ${transaction.id}`,
+    heading: html`Transaction <code>${transaction.id}</code>`,
+    main: html`<nav aria-label="Back"><a class="back" href="/transactions">Transactions</a></nav>
+${section(
+  'Current version',
+  facts(
+    [
+      ['Status', statusTag(status)],
+      ['Organisation', organisationLink(orgName)],
+      ['Retailer', retailer === undefined ? 'unknown' : html`<bdi>${retailer}</bdi>`],
+      ['orderValue', amount(orderValue, currencyCode)],
+      ['cashback', amount(cashback, currencyCode)],
+      ...Object.entries(fields).map(([name, value]) => [name, printValue(name, value)] as const),
+    ],
+    'wide panel',
+  ),
+)}
+${section(
+  'History',
+  table('Versions, newest first', versions, {
+    'From (UTC)': ({ fromMs }) => moment(fromMs),
+    'Until (UTC)': ({ untilMs }) => (untilMs === null ? 'now' : moment(untilMs)),
+    Status: (version) => statusTag(version.transaction.status),
+    Order: (version) => amount(version.transaction.orderValue, version.transaction.currencyCode),
+    Cashback: (version) => amount(version.transaction.cashback, version.transaction.currencyCode),
+    Import: ({ import: entry }) =>
+      entry === undefined
+        ? 'not in the import log'
+        : html`<a href="/imports/${entry.id}">${entry.id}</a>: <bdi>${entry.fileName}</bdi>`,
+    'Run by': ({ import: entry }) => (entry === undefined ? '' : html`<bdi>${entry.by}</bdi>`),
+  }),
+  source(`offerbook transactions show ${transaction.id}`),
+)}`,
+  };
+}
+
+function printValue(name: string, value: string | number | null): Html {
+  if (value === null) return html`–`;
+  if (name === 'id' || name.endsWith('Id')) return html`<code>${value}</code>`;
+  return html`<bdi>${typeof value === 'number' ? printJson(value) : value}</bdi>`;
+}
+
+export function statusTag(status: Status): Html {
+  return tag(status, status === 'CONFIRMED' ? 'good' : status === 'DECLINED' ? 'bad' : 'pending');
+}
+
+export const NO_SUCH_TRANSACTION: ConsolePage = {
+  status: 404,
+  title: 'No such transaction',
+  main: html`<p class="lead">There is no transaction with this id. <a href="/transactions">Search</a></p>`,
+};

@@ -1,12 +1,12 @@
 // The search index of /docs: every section of the guides, every operation and every webhook. The index is small enough for the browser to
 // download and search locally.
 
+import type { SearchEntry } from '../browser/reference/find-entries.ts';
 import { activationOperations, activationTag, type FieldSchema, listOperations } from './api-document.ts';
 import { type Documentation, REFERENCE_PATH } from './docs-page.ts';
 import type { Guide } from './guides/guides.ts';
 import { plainProse } from './prose.ts';
 import { bodySchema, itemSchema } from './reference-schema.ts';
-import type { SearchEntry } from './search-entry.ts';
 
 export function searchIndex({ document, guides }: Documentation): SearchEntry[] {
   const operations = listOperations(document).map(([path, operation]) => {

@@ -1,5 +1,6 @@
-// Reads the data for the console's imports page.
+// Reads the data for the console's imports page and for its page about one import.
 
+import { NO_SUCH_IMPORT, importPage as renderOne } from '@offerbook/site/console/import-page.ts';
 import { importsPage as render } from '@offerbook/site/console/imports-page.ts';
 import { IMPORT_KINDS, IMPORT_OUTCOMES } from '../../domain/import-log.ts';
 import { findOrganisation, type MakePage } from '../page-context.ts';
@@ -23,4 +24,10 @@ export const importsPage: MakePage = async ({ node: { nowMs }, stores: openStore
     entriesMax: ENTRIES_MAX,
     filter: { kinds: IMPORT_KINDS, outcomes: IMPORT_OUTCOMES, organisations, kind, outcome, org },
   });
+};
+
+export const importPage: MakePage = async ({ node, stores, parameters }) => {
+  const id = /^\d{1,9}$/.test(parameters.id ?? '') ? Number(parameters.id) : undefined;
+  const entry = id === undefined ? undefined : await (await stores()).imports.find(id);
+  return entry === undefined ? NO_SUCH_IMPORT : renderOne(entry, node.nowMs);
 };

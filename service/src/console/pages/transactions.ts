@@ -1,9 +1,13 @@
-// Reads the data for the console's transactions page: the latest transactions, and searches by id, user or organisation.
+// Reads the data for the console's transactions page (the latest transactions, and searches by id, user or organisation) and for its
+// page about one transaction.
 
 import {
   type FoundTransaction,
+  NO_SUCH_TRANSACTION,
   transactionsPage as render,
+  transactionPage as renderOne,
   type SearchView,
+  type ShownVersion,
 } from '@offerbook/site/console/transactions-page.ts';
 import { printCount } from '@offerbook/wire/count.ts';
 import { TEXT_LENGTH_MAX } from '@offerbook/wire/text.ts';
@@ -120,4 +124,39 @@ async function shown(
     const retailerId = retailerOf.get(id);
     return { orgName, transaction, retailer: retailerId && retailers.get(retailerId) };
   });
+}
+
+export const transactionPage: MakePage = async ({ stores: openStores, parameters, catalogue }) => {
+  const id = parseUuid(parameters.id ?? '');
+  const stores = await openStores();
+  const versions = id === undefined ? [] : await stores.history.versions(id);
+  const shown = await withImports(stores, versions);
+  const [current] = shown;
+  if (current === undefined || versions[0] === undefined) return NO_SUCH_TRANSACTION;
+  const { cashbackOfferId, couponId, promotionId } = current.transaction;
+  const dealId = cashbackOfferId ?? couponId ?? promotionId;
+  const { retailers, retailerOfDeal } = await catalogue.read(stores);
+  const stored = await stores.transactions.findRetailers([current.transaction.id]);
+  const retailerId = stored.get(current.transaction.id) ?? (dealId && retailerOfDeal.get(dealId));
+  return renderOne({
+    transaction: current.transaction,
+    orgName: versions[0].orgName,
+    retailer: retailerId ? (retailers.get(retailerId) ?? retailerId) : undefined,
+    versions: shown,
+  });
+};
+
+async function withImports(
+  { imports }: Stores,
+  versions: readonly TransactionVersion[],
+): Promise<ShownVersion[]> {
+  const found = new Map<number | null, ShownVersion['import']>();
+  for (const id of new Set(versions.map(({ importId }) => importId)))
+    found.set(id, id === null ? undefined : await imports.find(id));
+  return versions.map(({ fromMs, untilMs, importId, document }) => ({
+    transaction: JSON.parse(document) as Transaction,
+    fromMs,
+    untilMs,
+    import: found.get(importId),
+  }));
 }

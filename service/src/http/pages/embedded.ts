@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, parse } from 'node:path';
 
 const SOURCES = {
-  '/assets/catalogue.js': '@offerbook/site/browser/catalogue/main.ts',
+  '/assets/catalogue.js': '@offerbook/site/browser/catalogue/explorer.ts',
   '/assets/reference.js': '@offerbook/site/browser/reference/main.ts',
   '/assets/site.css': '@offerbook/site/styles/site.css',
   '/assets/console.js': '@offerbook/site/browser/console/main.ts',

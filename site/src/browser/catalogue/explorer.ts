@@ -28,7 +28,7 @@ const TITLE = 'Offerbook';
 /** The scroll position is saved once it has not changed for this long. */
 const SCROLL_REST_MS = 200;
 
-export class Explorer {
+class Explorer {
   readonly #main: HTMLElement;
   readonly #feed = SETTINGS.feedPath === undefined ? undefined : new FeedScreen(SETTINGS.feedPath);
   #view: View = EVERYTHING;
@@ -219,3 +219,7 @@ function isQuick(work: Promise<unknown>): Promise<boolean> {
 function withoutDirections(name: string): string {
   return name.replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '').slice(0, 100);
 }
+
+const main = document.querySelector<HTMLElement>('.explorer');
+if (main === null) throw new Error('the page has no element for the explorer');
+new Explorer(main).start();

@@ -4,8 +4,7 @@
 // data arrives; the rest of the page does not move, because its space is reserved from the start.
 
 import { parseTimestamp, type Transaction } from '@offerbook/client';
-import { codeSample } from '../api-response.ts';
-import { colouredNodes } from '../coloured-code.ts';
+import { codeSample, colouredNodes } from '../api-response.ts';
 import { button, element, isolated } from '../element.ts';
 import { VISITOR } from './activate-link.ts';
 import { countryName } from './country-name.ts';

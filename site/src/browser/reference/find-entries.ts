@@ -1,7 +1,16 @@
 // Searches the sections of the documentation. A section must contain every word; matches in headings rank first.
 
 import { fold } from '@offerbook/wire/fold.ts';
-import type { SearchEntry } from '../../docs/search-entry.ts';
+
+/** An entry of the search index. */
+export interface SearchEntry {
+  readonly url: string;
+  /** Title of the page. */
+  readonly page: string;
+  /** Heading of the section. */
+  readonly heading: string;
+  readonly text: string;
+}
 
 const RESULTS_MAX = 8;
 /** Scores for a match in the heading, the page title and the text. */

@@ -4,8 +4,7 @@
 import { markCurrentSection, showCurrentPage } from './current-section.ts';
 import { enableSamples } from './samples.ts';
 import { startSearch } from './search.ts';
-import { fillTokenField } from './token-field.ts';
-import { enableForm } from './try-it.ts';
+import { enableForm, fillTokenField } from './try-it.ts';
 
 startSearch();
 showCurrentPage();

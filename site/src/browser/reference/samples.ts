@@ -1,6 +1,6 @@
 // Samples in the documentation: they get this page's origin, the reader's token and copy buttons, and all show the same language.
 
-import { colouredNodes } from '../coloured-code.ts';
+import { colouredNodes } from '../api-response.ts';
 import { copyButton } from '../copy-button.ts';
 import { SETTINGS } from '../page-settings.ts';
 import { findToken } from '../page-token.ts';

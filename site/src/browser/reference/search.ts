@@ -1,9 +1,8 @@
 // Searches the documentation in the browser. The index is loaded on the first keystroke. "/" moves the focus to the field, and
 // the arrow keys move it through the results.
 
-import type { SearchEntry } from '../../docs/search-entry.ts';
 import { element } from '../element.ts';
-import { findEntries } from './find-entries.ts';
+import { findEntries, type SearchEntry } from './find-entries.ts';
 
 const EXCERPT_LENGTH = 140;
 /** Text to show before a match. */

@@ -3,7 +3,24 @@
 
 import { requestApi } from '../api-response.ts';
 import { button, element } from '../element.ts';
-import { findToken } from '../page-token.ts';
+import { findToken, forgetToken, storeToken, tokenProblem } from '../page-token.ts';
+
+/** The field for the token that all forms send. The sandbox fills it in; otherwise the reader does. */
+export function fillTokenField(onChange: () => void): void {
+  const input = document.querySelector<HTMLInputElement>('#token');
+  const shownProblem = document.querySelector('#token-problem');
+  if (input === null || shownProblem === null) return;
+  input.value = findToken() ?? '';
+  input.addEventListener('input', () => {
+    const token = input.value.trim();
+    const problem = token === '' ? undefined : tokenProblem(token);
+    shownProblem.textContent = problem ?? '';
+    if (token.startsWith('ob_prv_')) input.value = '';
+    if (problem === undefined && token !== '') storeToken(token);
+    else forgetToken();
+    onChange();
+  });
+}
 
 export function enableForm(form: HTMLFormElement): void {
   const answer = element('div.answer.stack', { role: 'status' });

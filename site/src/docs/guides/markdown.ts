@@ -4,7 +4,6 @@
 import { tableCells } from '../../data-table.ts';
 import { Html, html } from '../../html.ts';
 import { sampleBlock } from '../code-colours.ts';
-import { sequenceSteps } from './sequence-diagram.ts';
 
 /** A heading and the text under it. */
 interface Section {
@@ -64,6 +63,26 @@ function heading(inside: string, level: number, id: string): string {
 function codeBlock(inside: string, language = 'text'): string {
   if (language === 'mermaid') return sequenceSteps(inside).text;
   return `${sampleBlock(language, unescapeHtml(inside)).text}\n`;
+}
+
+/** Renders a Mermaid sequence diagram as a list of its steps, which works with screen readers. */
+function sequenceSteps(escaped: string): Html {
+  const lines = escaped.split('\n').map((line) => line.trim());
+  const names = new Map(
+    lines.flatMap((line) => {
+      const [, short, name] = /^participant (\w+) as (.+)$/.exec(line) ?? [];
+      return short === undefined || name === undefined ? [] : [[short, name] as const];
+    }),
+  );
+  const nameOf = (short: string) => new Html(names.get(short) ?? short);
+  const steps = lines.flatMap((line) => {
+    const [, from = '', to = '', words] = /^(\w+)--?&gt;&gt;(\w+): (.+)$/.exec(line) ?? [];
+    if (words !== undefined)
+      return [html`<li><strong>${nameOf(from)} → ${nameOf(to)}</strong>: ${new Html(words)}</li>`];
+    const [, over = '', note] = /^Note over (\w+): (.+)$/.exec(line) ?? [];
+    return note === undefined ? [] : [html`<li class="muted">${nameOf(over)}: ${new Html(note)}</li>`];
+  });
+  return html`<ol class="steps panel stack">${steps}</ol>`;
 }
 
 /** Reverses Bun.escapeHTML. */

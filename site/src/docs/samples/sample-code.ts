@@ -47,6 +47,8 @@ export function printFields({ itemName, printedFields }: SampleRequest, open = '
 }
 
 export function printUrl({ baseUrl, path, query }: SampleRequest): string {
-  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
+  const search = new URLSearchParams(
+    Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+  );
   return baseUrl + path + (search.size === 0 ? '' : `?${search}`);
 }
