@@ -24,7 +24,7 @@ export interface OrganisationStore extends OrganisationDeletion {
 
 export interface OrganisationDeletion {
   /** Counts what a deletion would remove; undefined if there is no such organisation. Reads all clicks. */
-  contents(name: string): Promise<OrganisationContents | undefined>;
+  contents(name: string): Promise<(DeletedCounts & { readonly liveTokens: number }) | undefined>;
   /**
    * Deletes an organisation and all its data, in batches. Its tokens, links and name stop working first. Call it again to
    * resume an interrupted deletion. Returns undefined if there is no such organisation. Throws a StorageError if it has live
@@ -36,13 +36,10 @@ export interface OrganisationDeletion {
 export interface DeletedCounts {
   readonly tokens: number;
   readonly transactions: number;
+  /** Earlier versions of transactions. */
   readonly versions: number;
   readonly clicks: number;
   readonly imports: number;
-}
-
-export interface OrganisationContents extends DeletedCounts {
-  readonly liveTokens: number;
 }
 
 interface DeletionOptions {
@@ -52,12 +49,7 @@ interface DeletionOptions {
   readonly reloadMs?: number;
 }
 
-export interface ErasureCounts {
-  readonly transactions: number;
-  /** Earlier versions of transactions. */
-  readonly versions: number;
-  readonly clicks: number;
-}
+export type ErasureCounts = Pick<DeletedCounts, 'transactions' | 'versions' | 'clicks'>;
 
 export interface ErasureStore {
   /** Counts what an erasure would change. Reads all of the organisation's data. */

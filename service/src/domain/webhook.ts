@@ -54,22 +54,13 @@ export function webhookState(webhook: WebhookStatus): WebhookState {
   return webhook.behindSinceMs === null ? 'up to date' : 'behind';
 }
 
-export interface WebhookFigures {
-  readonly counts: Readonly<Record<WebhookState, number>>;
-  /** How long the endpoint with the longest failure has been failing; 0 if none is failing. */
-  readonly failingMs: number;
-  /** Longest time that a change has been waiting for an endpoint; 0 if none is waiting. */
-  readonly behindMs: number;
-}
+export type WebhookFigures = NonNullable<ReturnType<typeof webhookFigures>>;
 
 /**
  * Returns undefined if there are no webhooks. The times ignore endpoints that the operator has paused, but not those that were
  * paused because they responded with 410, or by a restore.
  */
-export function webhookFigures(
-  webhooks: readonly WebhookStatus[],
-  nowMs: number,
-): WebhookFigures | undefined {
+export function webhookFigures(webhooks: readonly WebhookStatus[], nowMs: number) {
   if (webhooks.length === 0) return undefined;
   const counts = { 'up to date': 0, behind: 0, failing: 0, paused: 0 };
   for (const webhook of webhooks) counts[webhookState(webhook)]++;
@@ -78,7 +69,9 @@ export function webhookFigures(
     Math.max(0, ...times.flatMap((ms) => (ms === null ? [] : nowMs - ms)));
   return {
     counts,
+    /** How long the endpoint with the longest failure has been failing; 0 if none is failing. */
     failingMs: longest(active.map(({ failingSinceMs }) => failingSinceMs)),
+    /** Longest time that a change has been waiting for an endpoint; 0 if none is waiting. */
     behindMs: longest(active.map(({ behindSinceMs }) => behindSinceMs)),
   };
 }
