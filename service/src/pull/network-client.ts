@@ -127,7 +127,7 @@ export class NetworkClient {
     attempt: () => Promise<T>,
     { waitsMax = WAITS_MAX, standardWaitMs }: { waitsMax?: number; standardWaitMs?: number } = {},
   ): Promise<T> {
-    const { tries = TRIES } = this.#context;
+    const { tries = TRIES, sleep, random } = this.#context;
     let failures = 0;
     for (let waits = 0; ; ) {
       try {
@@ -140,15 +140,10 @@ export class NetworkClient {
         } else {
           failures += error.rules.weight ?? tries;
           if (failures >= tries) throw error;
-          await this.#backOff(failures);
+          await sleep((BACKOFF_MS[failures - 1] ?? MINUTE_MS) * (0.5 + random() / 2));
         }
       }
     }
-  }
-
-  async #backOff(failures: number): Promise<void> {
-    const { sleep, random } = this.#context;
-    await sleep((BACKOFF_MS[failures - 1] ?? MINUTE_MS) * (0.5 + random() / 2));
   }
 
   async #authorise(): Promise<Readonly<Record<string, string>>> {
@@ -179,8 +174,9 @@ export class NetworkClient {
 
   /** Sends a request as soon as the budget allows it, and counts it. */
   async #send<T>(request: PullRequest, read: BodyReader<T>, how: SendOptions): Promise<T> {
-    const { stores, span: parent } = this.#context;
-    await this.#waitForSlot();
+    const { stores, clock, sleep, span: parent } = this.#context;
+    const waitMs = (await stores.pulls.reserveRequest(this.#credential, this.#slowed)) - clock();
+    if (waitMs > 0) await sleep(waitMs);
     const authorisation = request.headers?.Authorization?.split(' ').at(-1);
     if (authorisation !== undefined) this.#sent.add(authorisation);
     const span = parent && new Span(parent.options, 'client', parent);
@@ -255,13 +251,6 @@ export class NetworkClient {
       intervalMs: this.#budget.intervalMs * this.#slowness,
       burst: this.#slowness > 1 ? 1 : this.#budget.burst,
     };
-  }
-
-  async #waitForSlot(): Promise<void> {
-    const { stores, clock, sleep } = this.#context;
-    const atMs = await stores.pulls.reserveRequest(this.#credential, this.#slowed);
-    const waitMs = atMs - clock();
-    if (waitMs > 0) await sleep(waitMs);
   }
 
   #address(url: string): string {
