@@ -173,6 +173,21 @@ describe.each(DATABASES)('pages of any window on $name', (testDatabase) => {
     );
   });
 
+  test('a page that ends with the last transaction contains it and has no cursor, however the page is read', async () => {
+    const nearTheEnd = SORTED.at(-5)?.id;
+    for (const [way, anyWindow, anyCursor] of [
+      ['by id', EVERYTHING, nearTheEnd],
+      ['narrow window', { minMs: HEAVY_MS[0], maxMs: HEAVY_MS[0] }, undefined],
+      ['wide window', { minMs: START_MS, maxMs: END_MS }, nearTheEnd],
+    ] as const) {
+      const { length } = expectedIds(anyWindow, anyCursor, 1_000);
+      const page = await store.page({ orgId, cursor: anyCursor, window: anyWindow, limit: length });
+      const { data, cursor: next } = expectedPage(anyWindow, anyCursor, length);
+      expect([way, textOf(page), page.cursor]).toEqual([way, data, next]);
+      expect(next).toBeUndefined();
+    }
+  });
+
   test("a narrow window's page is also found by merging runs", async () => {
     await fc.assert(
       fc.asyncProperty(window, cursor, limit, async (anyWindow, anyCursor, count) => {
@@ -208,7 +223,7 @@ describe.each(DATABASES)('pages of any window on $name', (testDatabase) => {
     const anyWindow = { minMs: EVERYTHING.minMs, maxMs: 1 };
     const found: string[] = [];
     let next: Uuid | undefined = FIRST_ID;
-    while (next !== undefined) {
+    while (next !== undefined && found.length < 9) {
       const page = await readTransactionPage(database, {
         orgId,
         cursor: next,

@@ -1,0 +1,325 @@
+// What is stored beside a transaction's document: the time of the last change at its source, so that older data never replaces newer
+// data, and the retailer of the sale. Neither is ever a change for clients that poll.
+
+import { describe, expect, test } from 'bun:test';
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
+import { TRANSACTION_FIELDS } from '@offerbook/wire/transaction.ts';
+import { ClickIds } from '../../src/activation/click-id.ts';
+import { InvalidRows, recordImport } from '../../src/importer/import-report.ts';
+import { importTransactions } from '../../src/importer/import-transactions.ts';
+import type { TransactionImportOptions } from '../../src/importer/transaction-load.ts';
+import { beginTimeline } from '../../src/storage/backup/new-timeline.ts';
+import { CREATE_OPTIONS } from '../../src/storage/open-stores.ts';
+import {
+  newOrganisation,
+  openTestStores,
+  readAllTransactions,
+  rejection,
+  TEST_AUDITOR,
+} from '../storage/open-test-stores.ts';
+import { DATABASES } from '../support/databases.ts';
+import { recordClick } from '../support/fixture-click.ts';
+import { id, transaction } from '../support/fixtures.ts';
+import { ndjson } from '../support/test-node.ts';
+
+const NOW_MS = Date.UTC(2026, 10, 20);
+const [SHOP, OTHER_SHOP] = [id(0x901), id(0x902)];
+const T = (hour: number) => `2026-11-14T${String(hour).padStart(2, '0')}:00:00`;
+const FACTS = { by: 'the test', source: null, fileName: 'sales.ndjson', version: '1.0.0' };
+
+/** Transaction 1 with the given order value and sourceUpdatedAt. */
+function sale(orderValue: number, sourceUpdatedAt?: string | null, changes: object = {}) {
+  const row = transaction(1, { orderValue, ...changes });
+  return sourceUpdatedAt === undefined ? row : { ...row, sourceUpdatedAt };
+}
+
+describe.each(DATABASES)('source times and retailers of transactions on $name', (database) => {
+  const open = openTestStores();
+  let nowMs = NOW_MS;
+  const clock = () => nowMs++;
+
+  async function scene() {
+    const url = await database.create();
+    const stores = await open.stores(url, CREATE_OPTIONS, clock);
+    const org = await newOrganisation(stores);
+    const attributor = { ids: new ClickIds(await stores.clickKey()), clicks: stores.clicks };
+    const load = async (rows: string | readonly object[], options: TransactionImportOptions = {}) => {
+      const source = sourceFrom(typeof rows === 'string' ? rows : ndjson(rows));
+      const { added, changed, unchanged, stale, invalid, notes } = await importTransactions(
+        ...[stores.transactions, org, source, clock, { attributor, ...options }],
+      );
+      return { counts: { added, changed, unchanged, stale, invalid }, notes };
+    };
+    const stored = async () => {
+      const rows = await readAllTransactions(stores, org.id);
+      return rows.map(({ document }) => JSON.parse(document) as Record<string, unknown>);
+    };
+    const retailers = async () =>
+      Object.fromEntries(await stores.transactions.findRetailers([1, 2, 3].map(id)));
+    return { url, stores, org, load, stored, retailers };
+  }
+
+  const outcome = (what: object) => ({ added: 0, changed: 0, unchanged: 0, stale: 0, invalid: 0, ...what });
+
+  type Outcome = 'added' | 'changed' | 'unchanged' | 'stale';
+  const PENDING = { status: 'PENDING' };
+
+  test.each<[string, [row: object, Outcome][], TransactionImportOptions]>([
+    [
+      'an older row is skipped, counted and noted, and a row with the same or a later time is imported',
+      [
+        [sale(10, T(12)), 'added'],
+        [sale(9, T(11)), 'stale'],
+        [sale(11, T(12)), 'changed'],
+        [sale(12, T(13)), 'changed'],
+        [sale(11, T(12)), 'stale'],
+      ],
+      {},
+    ],
+    [
+      'source times are compared with milliseconds and UTC offsets',
+      [
+        [sale(10, '2026-11-14T13:00:00.002+01:00'), 'added'],
+        [sale(9, '2026-11-14T12:00:00.001'), 'stale'],
+        [sale(9, '2026-11-14T12:00:00.002'), 'changed'],
+      ],
+      {},
+    ],
+    [
+      'an older row that would reopen a decided sale is skipped, not rejected',
+      [
+        [sale(10, T(12), { status: 'CONFIRMED' }), 'added'],
+        [sale(10, T(11), PENDING), 'stale'],
+      ],
+      {},
+    ],
+    [
+      'rows without a source time are imported and keep the stored time',
+      [
+        [sale(10, T(12)), 'added'],
+        [sale(9), 'changed'],
+        [sale(8, null), 'changed'],
+        [sale(7, T(11)), 'stale'],
+        [sale(8, null), 'unchanged'],
+      ],
+      {},
+    ],
+    [
+      'an import that preserves updatedAt skips older rows',
+      [
+        [{ ...sale(10, T(12)), updatedAt: T(14) }, 'added'],
+        [{ ...sale(9, T(11)), updatedAt: T(14) }, 'stale'],
+      ],
+      { preserveUpdatedAt: true },
+    ],
+  ])('%s', async (_, steps, options) => {
+    const { load, stored } = await scene();
+    for (const [row, expected] of steps) {
+      const before = await stored();
+      const { counts, notes } = await load([row], options);
+      expect(counts).toEqual(outcome({ [expected]: 1 }));
+      const older = notes.filter((note) => note.includes('sourceUpdatedAt'));
+      expect(older).toEqual(
+        expected === 'stale'
+          ? ['1 row with an older sourceUpdatedAt than the stored transaction: not imported.']
+          : [],
+      );
+      const after = await stored();
+      if (expected === 'stale' || expected === 'unchanged') expect(after).toEqual(before);
+      else expect(after).toMatchObject([{ orderValue: (row as { orderValue: number }).orderValue }]);
+    }
+  });
+
+  test('a newer row that would reopen a decided sale is rejected', async () => {
+    const { load } = await scene();
+    await load([sale(10, T(12), { status: 'CONFIRMED' })]);
+    const error = await rejection(load([sale(10, T(13), PENDING)]));
+    expect(error.message).toContain('status must not change from CONFIRMED back to PENDING');
+  });
+
+  test('a later source time with the same content is stored without changing the stamp, import or history', async () => {
+    const { stores, org, load, stored } = await scene();
+    const begin = () => stores.imports.begin({ kind: 'transactions', orgId: org.id, ...FACTS });
+    const first = await begin();
+    await load([sale(10)], { importId: first });
+    const before = await stored();
+    const { id } = transaction(1);
+    const versions = await stores.history.versions(id);
+    for (const time of [T(11), T(13), T(12)]) {
+      const { counts } = await load([sale(10, time)], { importId: await begin() });
+      expect(counts).toEqual(outcome({ unchanged: 1 }));
+    }
+    expect(await stored()).toEqual(before);
+    expect(await stores.history.versions(id)).toEqual(versions);
+    expect(versions.map(({ importId }) => importId)).toEqual([first]);
+    expect((await load([sale(9, T(12))])).counts).toEqual(outcome({ stale: 1 }));
+    expect((await load([sale(9, T(13))])).counts).toEqual(outcome({ changed: 1 }));
+  });
+
+  test('a dry run and a rejected import do not store source times', async () => {
+    const { load } = await scene();
+    await load([sale(10, T(11))]);
+    expect((await load([sale(10, T(13))], { dryRun: true })).counts).toEqual(outcome({ unchanged: 1 }));
+    await rejection(load([sale(10, T(13)), { id: 'x' }]));
+    expect((await load([sale(9, T(12))])).counts).toEqual(outcome({ changed: 1 }));
+  });
+
+  test('a row is invalid if its source time is malformed or more than a day in the future', async () => {
+    const { stores, org, load } = await scene();
+    nowMs = NOW_MS;
+    expect((await rejection(load([sale(10, 'yesterday')]))).message).toContain(
+      'line 1: sourceUpdatedAt must be',
+    );
+    expect((await rejection(load([sale(10, '2026-11-21T00:01:00')]))).message).toContain(
+      'line 1: sourceUpdatedAt must not be more than a day in the future',
+    );
+    const loadAt = (ms: number, time: string) =>
+      importTransactions(stores.transactions, org, sourceFrom(ndjson([sale(10, time)])), () => ms, {});
+    const aDayAhead = '2026-11-21T00:00:00';
+    expect((await rejection(loadAt(NOW_MS - 1, aDayAhead))).message).toContain(
+      'more than a day in the future',
+    );
+    expect(await loadAt(NOW_MS, aDayAhead)).toMatchObject({ added: 1 });
+  });
+
+  test('the source time is read from CSV and is not part of the stored transaction document', async () => {
+    const { load, stored } = await scene();
+    const csv = (orderValue: number, time: string) => {
+      const row = sale(orderValue, time);
+      return `${Object.keys(row).join(',')}\n${Object.values(row)
+        .map((value) => value ?? '')
+        .join(',')}\n`;
+    };
+    expect((await load(csv(10, T(12)))).counts).toEqual(outcome({ added: 1 }));
+    expect((await load(csv(9, T(11)))).counts).toEqual(outcome({ stale: 1 }));
+    expect(Object.keys((await stored())[0] ?? {})).toEqual(TRANSACTION_FIELDS);
+  });
+
+  test('older rows with a click id are skipped', async () => {
+    const { stores, org, load } = await scene();
+    const click = await recordClick(stores, org.id);
+    const row = (orderValue: number, time: string) => ({ ...sale(orderValue, time), clickId: click.id });
+    await load([row(10, T(12))]);
+    expect((await load([row(9, T(11))])).counts).toEqual(outcome({ stale: 1 }));
+    expect((await load([row(11, T(13))])).counts).toEqual(outcome({ changed: 1 }));
+  });
+
+  test('the import log counts skipped older rows', async () => {
+    const { stores, org, load } = await scene();
+    await load([sale(10, T(12))]);
+    const source = sourceFrom(ndjson([sale(9, T(11))]));
+    await recordImport(
+      stores.imports,
+      { kind: 'transactions', orgId: org.id, ...FACTS },
+      source,
+      (importId) => importTransactions(stores.transactions, org, source, clock, { importId }),
+    );
+    const [entry] = await stores.imports.list({ limit: 1 });
+    const counts = { read: 1, added: 0, changed: 0, unchanged: 0, stale: 1, withdrawn: 0, invalid: 0 };
+    expect(entry?.counts).toEqual(counts);
+    const [day] = await stores.imports.days(0);
+    expect(day?.counts).toEqual(counts);
+  });
+
+  test("erasing a user keeps the source times of the user's transactions", async () => {
+    const { stores, org, load, stored } = await scene();
+    await load([sale(10, T(12))]);
+    await stores.erasures.erase(org, transaction(1).passbackUid ?? '');
+    expect((await load([sale(9, T(11))])).counts).toEqual(outcome({ stale: 1 }));
+    expect((await stored()).map((row) => [row.orderValue, row.passbackUid])).toEqual([[10, null]]);
+  });
+
+  test('a new timeline keeps the source times of transactions', async () => {
+    const { url, load } = await scene();
+    await load([sale(10, T(12))]);
+    await beginTimeline(open.database(url), { ...TEST_AUDITOR, clock }, { keepsStamps: false, madeAt: null });
+    expect((await load([sale(9, T(11))])).counts).toEqual(outcome({ stale: 1 }));
+  });
+
+  test('a row can name its retailer in any format, and the document does not contain it', async () => {
+    const { load, stored, retailers } = await scene();
+    await load([
+      { ...transaction(1), retailerId: SHOP.toUpperCase() },
+      { ...transaction(2), retailerId: null },
+      transaction(3),
+    ]);
+    expect(await retailers()).toEqual({ [id(1)]: SHOP });
+    expect((await stored()).map((document) => Object.keys(document))).toEqual(
+      Array.from({ length: 3 }, () => TRANSACTION_FIELDS),
+    );
+    const { id: _, ...rest } = transaction(2);
+    const fields = { ...rest, retailerId: OTHER_SHOP };
+    const cells = Object.values(fields).map((value) => value ?? '');
+    await load(`id,${Object.keys(fields).join(',')}\n${id(2)},${cells.join(',')}\n`);
+    expect(await retailers()).toEqual({ [id(1)]: SHOP, [id(2)]: OTHER_SHOP });
+  });
+
+  test('a row with a malformed retailerId is rejected, and nothing is imported', async () => {
+    const { load, retailers } = await scene();
+    for (const retailerId of ['shop', '', 7, `${SHOP}0`]) {
+      const error = await rejection(
+        load([
+          { ...transaction(1), retailerId: SHOP },
+          { ...transaction(2), retailerId },
+        ]),
+      );
+      expect(error).toBeInstanceOf(InvalidRows);
+      expect((error as InvalidRows).report.problems).toMatchObject([
+        { field: 'retailerId', reason: expect.stringMatching(/^must be a UUID$/) },
+      ]);
+      expect(await retailers()).toEqual({});
+    }
+  });
+
+  test('a new retailerId alone does not change the stamp, and a row without a retailerId keeps the stored one', async () => {
+    const { stores, org, load, retailers } = await scene();
+    await load([{ ...transaction(1), retailerId: SHOP }]);
+    const before = await readAllTransactions(stores, org.id);
+    const versions = await stores.history.versions(id(1));
+    expect((await load([{ ...transaction(1), retailerId: OTHER_SHOP }])).counts).toEqual(
+      outcome({ unchanged: 1 }),
+    );
+    expect(await retailers()).toEqual({ [id(1)]: OTHER_SHOP });
+    expect((await load([transaction(1)])).counts).toEqual(outcome({ unchanged: 1 }));
+    expect(await readAllTransactions(stores, org.id)).toEqual(before);
+    expect(await stores.history.versions(id(1))).toEqual(versions);
+    expect((await load([transaction(1, { status: 'CONFIRMED' })])).counts).toEqual(outcome({ changed: 1 }));
+    expect(await retailers()).toEqual({ [id(1)]: OTHER_SHOP });
+  });
+
+  test('an older row does not change the retailer', async () => {
+    const { load, retailers } = await scene();
+    const row = (hour: number, retailerId: string) => ({
+      ...transaction(1),
+      sourceUpdatedAt: `2026-11-14T${hour}:00:00`,
+      retailerId,
+    });
+    await load([row(12, SHOP)]);
+    for (const changes of [{}, { cashback: 1 }]) {
+      await load([{ ...row(11, OTHER_SHOP), ...changes }]);
+      expect(await retailers()).toEqual({ [id(1)]: SHOP });
+    }
+    await load([row(13, OTHER_SHOP)]);
+    expect(await retailers()).toEqual({ [id(1)]: OTHER_SHOP });
+    await load([row(12, SHOP)]);
+    expect(await retailers()).toEqual({ [id(1)]: OTHER_SHOP });
+  });
+
+  test('a sale with a click id gets the retailer of the click, and keeps it after the click is purged', async () => {
+    const { stores, org, load, retailers } = await scene();
+    const click = await recordClick(stores, org.id, { retailerId: SHOP });
+    const row = { ...transaction(1), clickId: click.id, retailerId: OTHER_SHOP };
+    await load([row]);
+    expect(await retailers()).toEqual({ [id(1)]: SHOP });
+    await stores.clicks.deleteOf(org.id);
+    await load([{ ...transaction(1, { status: 'CONFIRMED' }), clickId: click.id }]);
+    expect(await retailers()).toEqual({ [id(1)]: SHOP });
+  });
+
+  test('a dry run stores no retailer', async () => {
+    const { load, retailers } = await scene();
+    await load([transaction(1)]);
+    await load([{ ...transaction(1), retailerId: SHOP }], { dryRun: true });
+    expect(await retailers()).toEqual({});
+  });
+});
