@@ -23,6 +23,7 @@ export interface Page {
   readonly submitsForms: boolean;
 }
 
+/** A page without its frame. */
 interface Content {
   readonly title: string;
   readonly main: Html;
@@ -30,11 +31,6 @@ interface Content {
   readonly script?: string | undefined;
   /** Values that the script reads from <meta> elements. */
   readonly meta?: Readonly<Record<string, string | undefined>> | undefined;
-}
-
-interface PageParts extends Content {
-  /** The navigation entry to highlight, if any. */
-  readonly place: Place | undefined;
   readonly imageSources?: readonly string[];
   readonly submitsForms?: boolean;
 }
@@ -50,41 +46,22 @@ type AssetUrls = Readonly<
   Record<'/assets/catalogue.js' | '/assets/reference.js' | '/assets/site.css', string>
 >;
 
-export function htmlPage(parts: PageParts, { urls, explorer }: Frame): Page {
-  const text = printDocument({
-    ...parts,
-    styles: urls['/assets/site.css'],
+/** `place` is the navigation entry to highlight, if any. */
+export function htmlPage(content: Content & { place: Place | undefined }, { urls, explorer }: Frame): Page {
+  return printPage(content, urls['/assets/site.css'], {
     brand: 'Offerbook',
+    place: content.place,
     places: PLACES.map(({ path, label }) => ({
       path,
       label: explorer === 'off' && path === '/' ? 'Home' : label,
     })),
     footer: html`Offerbook · <a href="/openapi.json">OpenAPI document</a>`,
   });
-  const { script, imageSources = [], submitsForms = false } = parts;
-  return { text, hasScript: script !== undefined, imageSources, submitsForms };
 }
 
 /** A page without navigation and footer, for people who do not know Offerbook. */
 export function plainPage(content: Content, { urls }: Frame): Page {
-  const text = printBody(
-    { ...content, styles: urls['/assets/site.css'] },
-    html`<main>${content.main}</main>`,
-  );
-  return { text, hasScript: false, imageSources: [], submitsForms: false };
-}
-
-interface StyledContent extends Content {
-  /** URL of the style sheet. */
-  readonly styles: string;
-}
-
-interface DocumentParts extends StyledContent {
-  /** Path of the navigation entry to highlight. */
-  readonly place: string | undefined;
-  readonly places: readonly NavPlace[];
-  readonly brand: string;
-  readonly footer: Html;
+  return printPage(content, urls['/assets/site.css']);
 }
 
 interface NavPlace {
@@ -92,23 +69,18 @@ interface NavPlace {
   readonly label: string;
 }
 
-/** Renders a whole document for the public site or the console. */
-export function printDocument(parts: DocumentParts): string {
-  const { place, places, main, brand, footer } = parts;
-  return printBody(
-    parts,
-    html`<a class="skip" href="#main">Skip to content</a>
-<header class="site row">
-<a class="brand" href="/">${MARK}${brand}</a>
-${navigation(places, place)}
-</header>
-<main id="main">${main}</main>
-<footer class="site"><p>${footer}</p></footer>`,
-  );
+/** What surrounds the contents of a page of the public site or the console. */
+interface Surroundings {
+  readonly brand: string;
+  readonly places: readonly NavPlace[];
+  /** Path of the navigation entry to highlight. */
+  readonly place: string | undefined;
+  readonly footer: Html;
 }
 
-function printBody({ title, styles, script, meta = {} }: StyledContent, body: Html): string {
-  return html`<!doctype html>
+export function printPage(content: Content, styles: string, surroundings?: Surroundings): Page {
+  const { title, main, script, meta = {}, imageSources = [], submitsForms = false } = content;
+  const { text } = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -120,10 +92,21 @@ ${Object.entries(meta).map(([name, content]) => (content === undefined ? undefin
 ${script === undefined ? undefined : html`<script type="module" src="${script}"></script>`}
 </head>
 <body>
-${body}
+${surroundings === undefined ? html`<main>${main}</main>` : surround(main, surroundings)}
 </body>
 </html>
-`.text;
+`;
+  return { text, hasScript: script !== undefined, imageSources, submitsForms };
+}
+
+function surround(main: Html, { brand, places, place, footer }: Surroundings): Html {
+  return html`<a class="skip" href="#main">Skip to content</a>
+<header class="site row">
+<a class="brand" href="/">${MARK}${brand}</a>
+${navigation(places, place)}
+</header>
+<main id="main">${main}</main>
+<footer class="site"><p>${footer}</p></footer>`;
 }
 
 /** On narrow screens, a long list of pages is folded. */

@@ -1,7 +1,7 @@
 // The frame of every console page: its navigation, title and time.
 
 import { type Html, html } from '../html.ts';
-import { type Page, printDocument } from '../html-page.ts';
+import { type Page, printPage } from '../html-page.ts';
 import { moment } from './elements.ts';
 
 /** Contents of a console page, before the frame. */
@@ -40,17 +40,18 @@ export function framedPage(
   const place = PLACES.find(
     (one) => one.path === path || (one.path !== '/' && path.startsWith(`${one.path}/`)),
   );
-  const text = printDocument({
+  const content = {
     title: `${title} · Offerbook console`,
-    place: place?.path,
-    places: PLACES,
     main: html`<div class="screen console"><div class="heading row"><h1>${heading ?? title}</h1>${status === 200 ? asOf(nowMs) : undefined}</div>${main}</div>`,
-    styles: urls['/assets/console.css'],
     script: urls['/assets/console.js'],
+    submitsForms: true,
+  };
+  return printPage(content, urls['/assets/console.css'], {
     brand: 'Offerbook console',
+    places: PLACES,
+    place: place?.path,
     footer: html`This console is read-only. Run its commands in a shell where <code>OFFERBOOK_DATABASE_URL</code> is this node's database. <a href="/metrics">Metrics</a>`,
   });
-  return { text, hasScript: true, imageSources: [], submitsForms: true };
 }
 
 /** The script adds a button to it that pauses the refresh. */

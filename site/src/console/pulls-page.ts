@@ -17,12 +17,6 @@ import {
   tag,
 } from './elements.ts';
 
-interface PullsView {
-  readonly nowMs: number;
-  readonly streams: readonly ShownStream[];
-  readonly requests: readonly ShownRequests[];
-}
-
 export interface ShownStream {
   readonly source: string;
   readonly stream: string;
@@ -52,7 +46,11 @@ export interface ShownRequests {
   } | null;
 }
 
-export function pullsPage({ nowMs, streams, requests }: PullsView): ConsolePage {
+export function pullsPage(
+  streams: readonly ShownStream[],
+  requests: readonly ShownRequests[],
+  nowMs: number,
+): ConsolePage {
   return {
     title: 'Pulls',
     main: html`${section(

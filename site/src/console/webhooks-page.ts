@@ -16,13 +16,6 @@ import {
   untitled,
 } from './elements.ts';
 
-interface WebhooksView {
-  readonly nowMs: number;
-  /** True if this node sends webhooks. */
-  readonly isSending: boolean;
-  readonly webhooks: readonly ShownWebhook[];
-}
-
 interface ShownWebhook {
   readonly id: string;
   readonly orgName: string;
@@ -40,7 +33,12 @@ interface ShownWebhook {
 /** A change normally arrives within a second or two. */
 const LATE_MS = 60_000;
 
-export function webhooksPage({ nowMs, isSending, webhooks }: WebhooksView): ConsolePage {
+/** `isSending` is true if this node sends webhooks. */
+export function webhooksPage(
+  webhooks: readonly ShownWebhook[],
+  isSending: boolean,
+  nowMs: number,
+): ConsolePage {
   return {
     title: 'Webhooks',
     main: untitled(

@@ -11,11 +11,9 @@ import type { MakePage } from '../page-context.ts';
 
 export const pullsPage: MakePage = async ({ node: { nowMs }, stores: openStores }) => {
   const { pulls } = await openStores();
-  return render({
-    nowMs,
-    streams: (await pulls.list()).map((state) => toStream(state, nowMs)),
-    requests: (await pulls.listRequests()).map((requests) => toRequests(requests, nowMs)),
-  });
+  const streams = (await pulls.list()).map((state) => toStream(state, nowMs));
+  const requests = (await pulls.listRequests()).map((one) => toRequests(one, nowMs));
+  return render(streams, requests, nowMs);
 };
 
 function toStream(state: PullState, nowMs: number): ShownStream {

@@ -6,14 +6,9 @@ import type { MakePage } from '../page-context.ts';
 
 export const webhooksPage: MakePage = async ({ node, stores: openStores }) => {
   const { webhooks } = await openStores();
-  return render({
-    nowMs: node.nowMs,
-    isSending: node.state.sender?.isSending ?? false,
-    webhooks: (await webhooks.list()).map((webhook) => ({
-      ...webhook,
-      state: webhookState(webhook),
-      // The path may contain a secret.
-      origin: new URL(webhook.url).origin,
-    })),
+  const shown = (await webhooks.list()).map((webhook) => {
+    // The path may contain a secret.
+    return { ...webhook, state: webhookState(webhook), origin: new URL(webhook.url).origin };
   });
+  return render(shown, node.state.sender?.isSending ?? false, node.nowMs);
 };
