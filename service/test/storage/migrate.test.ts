@@ -11,7 +11,7 @@ import { versionOf } from '../../src/storage/schema/schema.ts';
 import { SQLITE_MAIN } from '../../src/storage/sqlite/sqlite-schemas.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
 import { freePort, newPostgresDatabase } from '../support/postgres-server.ts';
-import { newOrganisation, openTestStores, rejection, TEST_AUDITOR } from './open-test-stores.ts';
+import { openTestStores, rejection, TEST_AUDITOR } from './open-test-stores.ts';
 import { startProcess } from './other-process.ts';
 
 const VERSION = versionOf(SQLITE_MAIN);
@@ -41,13 +41,6 @@ for (const database of DATABASES) {
       expect(await Promise.all(opened.map((stores) => stores.revisions()))).toEqual(
         Array.from({ length: 10 }, () => ({ catalogue: 0, tokens: 0, activation: 0, webhooks: 0 })),
       );
-    });
-
-    test('reopening a database keeps its contents', async () => {
-      const url = await database.createEmpty();
-      const acme = await newOrganisation(await open.stores(url));
-      const again = await open.stores(url);
-      expect(await again.organisations.list()).toEqual([acme]);
     });
 
     test('a database without a declared index or with a changed column is rejected by everything that opens it', async () => {

@@ -2,9 +2,11 @@
 
 import { constants, SQLiteError, Database as SqliteFile } from 'bun:sqlite';
 import { closeSync, existsSync, openSync, rmSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { StorageError } from '../../domain/storage-error.ts';
-import { explainSqlite, isBusy } from './sqlite-errors.ts';
+import { noDatabase } from '../database.ts';
+import { explainSqlite, isBusy, mayLookAt } from './sqlite-errors.ts';
 
 /** `immutable`: reads a file that no process changes, without locks and without a log. */
 export type OpenMode = 'writable' | 'readonly' | 'immutable';
@@ -60,6 +62,11 @@ export function createFile(path: string): void {
   }
 }
 
+/** Throws a StorageError if the file is missing in a folder that exists and that this user may search. */
+export function requireFile(path: string): void {
+  if (mayLookAt(path) && !existsSync(path) && existsSync(dirname(path))) throw noDatabase(placeOf(path));
+}
+
 export function hasLog(path: string): boolean {
   return ['-wal', '-journal'].some(
     (end) => (statSync(`${path}${end}`, { throwIfNoEntry: false })?.size ?? 0) > 0,
@@ -71,4 +78,8 @@ export function cannotMakeLog(error: unknown, path: string): boolean {
   const { cause } = error as Error;
   const isDenied = cause instanceof SQLiteError && /^SQLITE_(CANTOPEN|READONLY)/.test(cause.code ?? '');
   return isDenied && existsSync(path) && !hasLog(path);
+}
+
+export function placeOf(path: string): string {
+  return `at ${resolve(path)}`;
 }

@@ -1,8 +1,7 @@
 // One connection to an SQLite file. A statement blocks the process while it runs; waiting for the write lock does not.
 
 import type { Statement as PreparedStatement, SQLQueryBindings, Database as SqliteFile } from 'bun:sqlite';
-import { existsSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { statSync } from 'node:fs';
 import { StorageError } from '../../domain/storage-error.ts';
 import { type Connection, type DatabaseOptions, noDatabase, type SqlValue } from '../database.ts';
 import {
@@ -14,11 +13,19 @@ import {
   typeOf,
   upsertSql,
 } from '../schema/table.ts';
-import { type Statement, uuidOfHex } from '../sql.ts';
+import type { Statement } from '../sql.ts';
 import { EarlySync } from './early-sync.ts';
-import { cannotMakeLog, createFile, hasLog, type OpenMode, openFile } from './open-file.ts';
-import { explainSqlite, isBusy, mayLookAt } from './sqlite-errors.ts';
-import { SQLITE_SQL } from './sqlite-sql.ts';
+import {
+  cannotMakeLog,
+  createFile,
+  hasLog,
+  type OpenMode,
+  openFile,
+  placeOf,
+  requireFile,
+} from './open-file.ts';
+import { explainSqlite, isBusy } from './sqlite-errors.ts';
+import { SQLITE_SQL, withUuids } from './sqlite-sql.ts';
 
 /** Retry interval for locks. SQLite's busy timeout would block this process, which may hold the lock itself. */
 const LOCK_RETRY_MS = 10;
@@ -45,8 +52,7 @@ export class SqliteConnection implements Connection {
   static async open(path: string, options: Partial<DatabaseOptions> = {}): Promise<SqliteConnection> {
     const { access, create = false } = options;
     if (create) createFile(path);
-    else if (mayLookAt(path) && !existsSync(path) && existsSync(dirname(path)))
-      throw noDatabase(placeOf(path));
+    else requireFile(path);
     const prepare = (how: OpenMode) => SqliteConnection.#prepare(path, openFile(path, how), options);
     if (access !== 'read') return prepare('writable');
     try {
@@ -303,24 +309,4 @@ export class SqliteConnection implements Connection {
       throw explainSqlite(error, this.#path);
     }
   }
-}
-
-/**
- * Converts the UUIDs of rows to text. The only other BLOB is the column `data`, which allWithBytes() returns. A column that is
- * neither a BLOB nor null in the first row contains no UUIDs.
- */
-export function withUuids<Row>(rows: Row[]): Row[] {
-  const records = rows as Record<string, unknown>[];
-  for (const [name, value] of Object.entries(records[0] ?? {})) {
-    if (name === 'data' || (value !== null && !(value instanceof Uint8Array))) continue;
-    for (const row of records) {
-      const bytes = row[name];
-      if (bytes instanceof Uint8Array) row[name] = uuidOfHex(bytes.toHex());
-    }
-  }
-  return rows;
-}
-
-export function placeOf(path: string): string {
-  return `at ${resolve(path)}`;
 }

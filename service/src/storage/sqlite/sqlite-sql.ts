@@ -1,7 +1,7 @@
 // The SQLite dialect: SQL fragments that differ between SQLite and PostgreSQL. UUIDs are stored as 16 bytes, which makes the
 // database a fifth smaller and imports faster than text. Bytes and text sort alike.
 
-import type { Sql } from '../sql.ts';
+import { type Sql, uuidOfHex } from '../sql.ts';
 
 export const SQLITE_SQL: Sql = {
   valuesTable: (param, type) =>
@@ -48,3 +48,19 @@ export const SQLITE_SQL: Sql = {
     withoutStatistics: () => [],
   },
 };
+
+/**
+ * Converts the UUIDs of rows to text. The only other BLOB is the column `data`, which allWithBytes() returns. A column that is
+ * neither a BLOB nor null in the first row contains no UUIDs.
+ */
+export function withUuids<Row>(rows: Row[]): Row[] {
+  const records = rows as Record<string, unknown>[];
+  for (const [name, value] of Object.entries(records[0] ?? {})) {
+    if (name === 'data' || (value !== null && !(value instanceof Uint8Array))) continue;
+    for (const row of records) {
+      const bytes = row[name];
+      if (bytes instanceof Uint8Array) row[name] = uuidOfHex(bytes.toHex());
+    }
+  }
+  return rows;
+}

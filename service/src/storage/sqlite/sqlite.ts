@@ -5,7 +5,8 @@ import { isStorageError, StorageError } from '../../domain/storage-error.ts';
 import type { Connection, Database, DatabaseOptions, SqlValue } from '../database.ts';
 import { type OpenOnce, openOnce } from '../open-once.ts';
 import type { Statement } from '../sql.ts';
-import { placeOf, SqliteConnection } from './sqlite-connection.ts';
+import { placeOf } from './open-file.ts';
+import { SqliteConnection } from './sqlite-connection.ts';
 import { SQLITE_MAIN } from './sqlite-schemas.ts';
 import { SQLITE_SQL } from './sqlite-sql.ts';
 
