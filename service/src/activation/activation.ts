@@ -67,10 +67,7 @@ export class Activation {
     );
   }
 
-  /**
-   * Throws ApiError if the deal or the organisation is unknown, without revealing which, or if the page is not on the
-   * retailer's site.
-   */
+  /** Throws ApiError, without revealing whether the deal or the organisation is unknown. */
   find({ kind, id, orgId, to }: ActivationRequest): Activatable {
     this.#requireReady();
     const org = this.#parts.directory.findOrganisation(orgId);
@@ -81,10 +78,7 @@ export class Activation {
     return { ...arrivingAt(to, entry), kind, dealId: id, orgId: org };
   }
 
-  /**
-   * Records an activation. In `follow` mode, the user is redirected at once, so the click also counts as followed. The click is
-   * lost if neither the database nor the spool accepts it.
-   */
+  /** In `follow` mode, the click also counts as followed. It is lost if neither the database nor the spool accepts it. */
   async activate(
     what: Activatable,
     { passbackUid, passbackData, to, ipNetwork }: ActivationRequest,
@@ -146,10 +140,7 @@ export class Activation {
     return this.#visited.find(id, this.#parts.clock()) !== undefined;
   }
 
-  /**
-   * Returns a click with the catalogue entry of its deal, or of its retailer if the deal no longer exists. `to` is the page of
-   * the shop to redirect to.
-   */
+  /** Returns a click with the catalogue entry of its deal, or of its retailer if the deal no longer exists. */
   async findClick(id: ClickId, to?: URL): Promise<{ click: Click; entry: CatalogueEntry }> {
     const { recorder, catalogue, clock } = this.#parts;
     const click = this.#visited.find(id, clock()) ?? (await recorder.find(id));
@@ -203,10 +194,7 @@ function arrivingAt(page: URL | undefined, entry: CatalogueEntry): CatalogueEntr
   return { ...entry, url: page.href, retailerUrl: page.href };
 }
 
-/**
- * True if the URL's host is one of the domains or a subdomain of one. The domains are in lower-case ASCII, like URL hosts. A
- * mistake here would make the service an open redirect.
- */
+/** The domains are in lower-case ASCII, like URL hosts. A mistake here would make the service an open redirect. */
 function belongsTo({ hostname }: URL, domains: readonly string[]): boolean {
   return domains.some((domain) => hostname === domain || hostname.endsWith(`.${domain}`));
 }

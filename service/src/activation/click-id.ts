@@ -39,10 +39,7 @@ export class ClickIds {
     this.#hmac = new Bun.CryptoHasher('sha256', key);
   }
 
-  /**
-   * Ids are unique within a process. Across processes, collisions are unlikely: in each millisecond the counter starts at one
-   * of 900 million random values.
-   */
+  /** Unique within a process. Other processes start each millisecond at one of 900 million random values. */
   make(orgId: number, nowMs: number): ClickId {
     this.#number = nowMs === this.#lastMs ? (this.#number + 1) % NUMBERS : randomInt(NUMBERS);
     this.#lastMs = nowMs;

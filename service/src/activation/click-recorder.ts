@@ -249,10 +249,7 @@ export class ClickRecorder {
     return byProblem.get(undefined) ?? [];
   }
 
-  /**
-   * Stores the clicks of existing organisations and returns how many it stored. Drops clicks of deleted organisations,
-   * because nothing would ever delete them from the database.
-   */
+  /** Returns the number of stored clicks. Drops those of deleted organisations, which nothing would ever delete. */
   async #putKnown(clicks: readonly Click[]): Promise<number> {
     const { store, organisations } = this.#options;
     // The organisations must be listed after the clicks were read: an organisation that is missing from the list has been

@@ -31,9 +31,7 @@ export interface Exchange {
 /** Values of the path segments in braces, still percent-encoded. */
 export type PathParameters = Readonly<Record<string, string>>;
 
-/**
- * Request ids are logged. Underscores are not allowed: every token contains one, so a token sent as an id is never logged.
- */
+/** Request ids are logged. Every token contains an underscore, so a token sent as an id is never logged. */
 const SANE_REQUEST_ID = /^[A-Za-z0-9.:/+=@-]{1,128}$/;
 /** Characters allowed in a host and port. URL.canParse checks the rest. */
 const ORIGIN_CHARACTERS = /^https?:\/\/[A-Za-z0-9._:[\]-]+$/;

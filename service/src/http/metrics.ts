@@ -267,10 +267,7 @@ function escaped(text: string | number): string {
   return String(text).replaceAll(/[\\"]/g, '\\$&');
 }
 
-/**
- * Combines tallies by name. An organisation that was deleted and recreated has the same name but a new id. Each series must
- * appear only once, and counters must not decrease.
- */
+/** Combines tallies by name: a recreated organisation has a new id, but each series must appear only once. */
 function organisationSamples(measure: (tallies: readonly OrganisationTally[]) => number | undefined) {
   return ({ callers }: NodeState): Sample[] =>
     [...Map.groupBy(callers.organisations.values(), ({ name }) => name)].flatMap(

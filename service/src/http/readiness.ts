@@ -12,10 +12,7 @@ export interface Health {
   readonly isClickDiskLow: boolean;
 }
 
-/**
- * A node without a usable database is still ready: it serves the catalogue. All nodes share one database, so load balancers
- * would otherwise remove every node at once.
- */
+/** Ready even without a usable database, which all nodes share: load balancers would otherwise remove every node at once. */
 export function readiness({ isReady, databaseStatus, clickFate, isClickDiskLow }: Health) {
   return {
     status: isReady ? 200 : 503,

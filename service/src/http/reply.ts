@@ -2,10 +2,7 @@
 
 export interface Reply {
   readonly status: number;
-  /**
-   * app.ts adds headers to this object, even if the reply is cached: copying it for each response would make cached pages 5
-   * % slower.
-   */
+  /** app.ts adds headers to this object, even if the reply is cached: a copy would make cached pages 5 % slower. */
   readonly headers: Headers;
   /** Values that `headers` of a cached reply already contains. Setting a header again would make cached pages slower. */
   readonly sent?: SentHeaders;

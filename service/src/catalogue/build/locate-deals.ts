@@ -11,10 +11,7 @@ export type DealPlaces = readonly number[];
 const OBJECT_BEGIN = Buffer.from('{"');
 const OBJECT_END = '}'.charCodeAt(0);
 
-/**
- * Searches instead of parsing, which is much faster. Returns undefined for a document that a later version has extended with
- * nested objects or with fields after the deals.
- */
+/** Searches, which is faster than parsing. Undefined if a later version has nested objects, or fields after the deals. */
 export function locateDeals(document: Buffer, retailer: Retailer): DealPlaces | undefined {
   if (!Object.keys(retailer).join().endsWith(LISTS_AT_END)) return undefined;
   const places: number[] = [];

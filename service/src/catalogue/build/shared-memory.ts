@@ -36,10 +36,7 @@ function beginsOf(lists: readonly { readonly length: number }[]): Uint32Array {
 
 const INITIAL_LENGTH = 1024;
 
-/**
- * A typed array that grows, for columns whose length is not known in advance. It takes less memory than an array of numbers, and
- * leaves less garbage.
- */
+/** A typed array that grows. It takes less memory than an array of numbers, and leaves less garbage. */
 export class GrowingUint32Array {
   #values = new Uint32Array(INITIAL_LENGTH);
   #length = 0;

@@ -24,10 +24,7 @@ export class OfferSearch {
     this.#terms = TERM_NAMES.map((name) => ({ name, column: new TermColumn(search.terms[name]) }));
   }
 
-  /**
-   * Returns the first `limit` ranks in the range whose offers match, in ascending order. If `only` is given, only the offers of
-   * these retailers match. Undefined if there is no filter.
-   */
+  /** Returns the first matching ranks in the range, ascending; undefined without a filter. `only` restricts the retailers. */
   select(query: OfferQuery, range: Range, limit: number, only?: readonly number[]): number[] | undefined {
     const retailers = this.#retailers(query, only);
     const filters = this.#termFilters(query);

@@ -16,10 +16,7 @@ export class Bitset implements Ascending {
     return ((this.#words[member >>> 5] as number) & (1 << (member & 31))) !== 0;
   }
 
-  /**
-   * Returns 1 for a member, 0 for other numbers. A loop that counts members by adding these needs no branch, which the
-   * processor could mispredict.
-   */
+  /** Returns 1 for a member, 0 for other numbers. Adding these needs no branch, which the processor could mispredict. */
   bit(member: number): number {
     return ((this.#words[member >>> 5] as number) >>> (member & 31)) & 1;
   }

@@ -31,10 +31,7 @@ export class UuidTable {
     return this.#compareTo(a, this.#words, b * UUID_WORDS);
   }
 
-  /**
-   * Returns the first index whose UUID is at or after the given one, or the table's length if there is none. Requires a sorted
-   * table.
-   */
+  /** Returns the first index whose UUID is not below this one, or the length. Requires a sorted table. */
   firstAtOrAfter(uuid: Uuid): number {
     const wanted = uuidWords(uuid);
     return firstIndex(this.length, (index) => this.#compareTo(index, wanted, 0) >= 0);

@@ -52,10 +52,7 @@ function withoutQuotes(authorization: string): string {
   return authorization.replaceAll(/"[^"]*"/g, '');
 }
 
-/**
- * Looks up a token that is not in memory. Malformed tokens are looked up too, so response times do not reveal which tokens
- * exist. If the database is unreachable, the token may still be valid, so the response is 503 instead of 401.
- */
+/** Looks up a token that is not in memory, even a malformed one: response times must not reveal which tokens exist. */
 export async function findNew(
   text: string,
   tokens: TokenDirectory,
@@ -65,7 +62,7 @@ export async function findNew(
     const token = await withinDeadline(useDatabase(span, 'SELECT', 'tokens', () => tokens.findNew(text)));
     if (token !== undefined) return token;
   } catch (error) {
-    // A wrong checksum proves that the token is invalid.
+    // A wrong checksum proves that the token is invalid. Any other token may be valid, so the response is 503 instead of 401.
     if (parseTokenKind(text) !== undefined) throw error;
   }
   // Every other invalid token gets the same response, which therefore does not reveal which tokens exist.
@@ -78,9 +75,8 @@ export async function findNew(
 }
 
 /**
- * Detects browsers by headers that scripts can neither omit nor change. Anyone can forge these headers, so this catches honest
- * mistakes, not attackers. Requests from other origins' pages have an Origin header. Requests from this origin's pages have Sec-Fetch-Site, over
- * https and on localhost. Sec-Fetch-Mode "cors" proves nothing, because Node's fetch also sends it.
+ * Detects browsers by headers that scripts can neither omit nor change. Anyone can forge them, so this catches honest mistakes,
+ * not attackers. A same-origin GET has no Origin, and Sec-Fetch-Mode "cors" proves nothing: Node's fetch also sends it.
  */
 export function isFromBrowser(headers: Headers): boolean {
   if (headers.has('Origin') || headers.has('Sec-Fetch-Site')) return true;

@@ -51,10 +51,7 @@ function parseScheme(text: string): 'http' | 'https' | undefined {
   return scheme === 'https' || scheme === 'http' ? scheme : undefined;
 }
 
-/**
- * Returns the rate-limit key: an IPv4 address, or the /64 network of an IPv6 address. A single household usually has a whole
- * /64, so a limit per address would be ineffective.
- */
+/** Returns the rate-limit key: an IPv4 address, or the /64 network of an IPv6 address, which one household usually has. */
 export function ipNetworkOf(address: string): string {
   return address.includes(':') ? `${ipv6Groups(address, 4)}::/64` : address;
 }

@@ -21,10 +21,7 @@ export function isPreflight(request: Request): boolean {
 
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/;
 
-/**
- * Allows every header that the page requests, because libraries add their own. A fixed list would add no protection: every
- * origin is allowed, and credentials are not.
- */
+/** Allows every header that the page requests: libraries add their own, and no credentials are allowed anyway. */
 export function preflightReply(request: Request, methods: string): Reply {
   const requested = request.headers.get('Access-Control-Request-Headers') ?? '';
   return {

@@ -5,10 +5,7 @@
 // the older half and then makes it current.
 
 export const WINDOW_MS = 60_000;
-/**
- * Slots per window. A key that finds no free slot shares another key's slot: it can be limited too early, but never too
- * late. The fixed size prevents a flood of addresses from exhausting memory.
- */
+/** Fixed, so floods cannot exhaust memory. A key without a free slot shares one: it is limited too early, never too late. */
 const SLOTS = 2 ** 18;
 /** Maximum distance between a key's slot and its preferred slot (linear probing). */
 const DISTANCE_MAX = 64;

@@ -11,10 +11,7 @@ export function entityTag(body: Uint8Array<ArrayBuffer>, coding: Coding | undefi
 /** Enough for 100 tags. Parsing 60,000 characters would block the process for milliseconds. */
 const HEADER_LENGTH_MAX = 4_096;
 
-/**
- * True if an If-None-Match header contains this tag, even if a proxy has marked it as weak. A header that is too long is
- * ignored, so the client gets the page again.
- */
+/** True if If-None-Match contains this tag, even marked as weak by a proxy. A header that is too long is ignored. */
 export function matchesTag(ifNoneMatch: string | null, tag: string): boolean {
   if (ifNoneMatch === null || ifNoneMatch.length > HEADER_LENGTH_MAX) return false;
   // Fast path: nearly all clients send back the tag they received.

@@ -61,10 +61,7 @@ export class PageCache {
     this.#bytes = 0;
   }
 
-  /**
-   * True if an earlier request had the same query string. Searches and walks request most pages only once. Caching those
-   * pages would slow the requests down and evict pages that many clients request.
-   */
+  /** Searches and walks request most pages once; caching those would be slow and evict pages that many clients request. */
   #isRepeated(search: string): boolean {
     if (this.#remembered.delete(search)) return true;
     if (this.#remembered.size === QUERIES_REMEMBERED_MAX) this.#remembered.clear();

@@ -102,10 +102,7 @@ function goOperation(publicUrl: string | undefined, baseUrl: string): ApiOperati
   };
 }
 
-/**
- * Returns shell samples that send a user to a shop, activate a deal for later, and follow the returned link. They use the
- * first item of the list, so they work when pasted.
- */
+/** Returns shell samples for the three requests. They use the first item of the list, so they work when pasted. */
 function activationSamples(path: string, noun: string, baseUrl: string) {
   const findId = `# The first ${noun} in the list. OFFERBOOK_ORG_ID is the public id of your organisation.
 ID=$(curl -s -H "Authorization: Bearer $OFFERBOOK_PUBLIC_TOKEN" '${baseUrl}${path}?limit=1' |

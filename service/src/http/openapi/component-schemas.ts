@@ -81,9 +81,7 @@ export const PROBLEM_SCHEMAS: Record<string, Schema> = {
   }),
 };
 
-/**
- * Converts a Zod schema to an OpenAPI schema. Omits defaults and the rejection of unknown fields, which apply only to imports.
- */
+/** Converts a Zod schema, without defaults and the rejection of unknown fields, which apply only to imports. */
 function responseSchema(zodSchema: z.ZodType): Schema {
   const { $schema: _, ...schema }: Schema = z.toJSONSchema(zodSchema, {
     io: 'output',

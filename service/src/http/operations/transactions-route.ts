@@ -58,9 +58,7 @@ export function transactionsRoute({
     return privateReply(exchange, headers, [START, page.data, Buffer.from(envelopeEnd(page.cursor))]);
   };
 
-  /**
-   * Reads a page. Later pages of a walk show the state as of its first page, or the current state if the walk has expired.
-   */
+  /** Later pages of a walk show the state as of its first page, or the current state if the walk has expired. */
   async function readPage(
     query: TransactionQuery,
     expand: Expandable | undefined,

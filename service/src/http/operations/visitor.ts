@@ -9,10 +9,7 @@ type Visitor = 'person' | 'crawler' | 'preview' | 'prefetch' | 'embedded';
 const NAMES_CACHED_MAX = 1_000;
 const NAME_LENGTH_MAX = 512;
 
-/**
- * Developer tools, and HTTP libraries used by apps. isbot classifies them as bots, but they should get the same response as
- * a person.
- */
+/** Developer tools, and HTTP libraries used by apps. They count as people, although isbot classifies them as bots. */
 const TOOLS = /^(?:bun|curl|deno|httpie|node|okhttp|postmanruntime|undici|wget)\b/i;
 
 /** Headless browsers, and HTTP libraries used by crawlers as well as by tests. */

@@ -60,10 +60,7 @@ async function openPackage(): Promise<ClientPackage> {
   };
 }
 
-/**
- * Reads the declaration files. They import each other as `.js`, which compilers resolve to `.d.ts` only for local files, so
- * these imports are rewritten.
- */
+/** Reads the declaration files and rewrites their imports: compilers resolve `.js` to `.d.ts` only for local files. */
 async function readDeclarations(content: Uint8Array<ArrayBuffer>): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   for (const [path, file] of await new Bun.Archive(content).files()) {
