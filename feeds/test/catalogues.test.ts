@@ -17,6 +17,16 @@ import { convertShops, errorOf, idOf, impactPage, type Row, sourceFor } from './
 const LOGO = 'https://logos.example/greenthumb.svg';
 const NO_END = { startDate: '1970-01-01T00:00:00', endDate: '9999-12-31T23:59:59' };
 
+const GREENTHUMB = {
+  name: 'Greenthumb',
+  hostname: 'www.greenthumb.example',
+  url: 'https://www.greenthumb.example/',
+  logo: LOGO,
+  coupons: [],
+  promotions: [],
+};
+const SELO = { ...GREENTHUMB, name: 'Selo', hostname: 'selo.example', url: 'https://selo.example/' };
+
 /** Sorted by id, like the output. */
 function byId<Item extends { id: unknown }>(...items: Item[]): Item[] {
   return items.sort((a, b) => (String(a.id) < String(b.id) ? -1 : 1));
@@ -41,11 +51,9 @@ test('Awin: programmes, commission groups and offers become a catalogue', async 
   expect(rows).toEqual(
     byId<Row & { id: string }>(
       {
+        ...GREENTHUMB,
         id: ours('retailer', '17874'),
         name: 'Greenthumb DE',
-        hostname: 'www.greenthumb.example',
-        url: 'https://www.greenthumb.example/',
-        logo: LOGO,
         cashbackOffers: byId(
           offer(ours('offer', '297335'), {
             countries: ['DE'],
@@ -79,9 +87,9 @@ test('Awin: programmes, commission groups and offers become a catalogue', async 
         ],
       },
       {
+        ...SELO,
         id: ours('retailer', '20001'),
         name: 'Selo Brasil',
-        hostname: 'selo.example',
         url: 'https://selo.example',
         logo: 'https://logos.example/selo.svg',
         cashbackOffers: [
@@ -93,8 +101,6 @@ test('Awin: programmes, commission groups and offers become a catalogue', async 
             category: 'Stamps',
           }),
         ],
-        coupons: [],
-        promotions: [],
       },
     ),
   );
@@ -132,11 +138,9 @@ test('impact.com: campaigns, contracts, promo codes and deals become a catalogue
   const terms = { termsAndExclusions: 'Not on gift cards & stamps.\nx', countries: ['ZA', 'GB'] };
   expect(rows).toEqual([
     {
+      ...GREENTHUMB,
       id: ours('retailer', '10306'),
-      name: 'Greenthumb',
-      hostname: 'www.greenthumb.example',
       url: 'https://www.greenthumb.example',
-      logo: LOGO,
       cashbackOffers: byId(
         offer(ours('offer', '2240'), { ...terms, cashbackPercentage: 0.025, description: 'Online Sale' }),
         offer(ours('offer', '2241'), {
@@ -214,11 +218,8 @@ test('Partnerize: campaigns get their active commissions, or the default rate if
   expect(rows).toEqual(
     byId<Row & { id: string }>(
       {
+        ...GREENTHUMB,
         id: ours('retailer', '111111l29'),
-        name: 'Greenthumb',
-        hostname: 'www.greenthumb.example',
-        url: 'https://www.greenthumb.example/',
-        logo: LOGO,
         cashbackOffers: byId(
           offer(ours('offer', '7:111111l92'), { ...garden, cashbackPercentage: 0.04 }),
           offer(ours('offer', '7:111111l93'), { ...garden, maximumFixedCommissionFee: 0.62 }),
@@ -232,19 +233,13 @@ test('Partnerize: campaigns get their active commissions, or the default rate if
             endDate: '2026-12-01T15:00:00',
           },
         ],
-        promotions: [],
       },
       {
+        ...SELO,
         id: ours('retailer', '111111l30'),
-        name: 'Selo',
-        hostname: 'selo.example',
-        url: 'https://selo.example/',
-        logo: LOGO,
         cashbackOffers: [
           offer(ours('offer', 'default:111111l30'), { countries: ['GB'], maximumFixedCommissionFee: 1.75 }),
         ],
-        coupons: [],
-        promotions: [],
       },
     ),
   );
@@ -288,11 +283,10 @@ test('CJ: advertisers and links in XML become a catalogue', async () => {
   const garden = { countries: ['US', 'CA'], category: 'Garden' };
   expect(rows).toEqual([
     {
+      ...GREENTHUMB,
       id: ours('retailer', '1234567'),
       name: 'Greenthumb & Daughters',
-      hostname: 'www.greenthumb.example',
       url: 'https://www.greenthumb.example',
-      logo: LOGO,
       cashbackOffers: byId(
         offer(ours('offer', '1234567:380:37514'), {
           ...garden,
@@ -337,11 +331,8 @@ test('Rakuten: partner advertisers, offers and coupons in XML become a catalogue
   const ours = (kind: string, id: string) => idOf('rakuten', kind, id);
   expect(rows).toEqual([
     {
+      ...GREENTHUMB,
       id: ours('retailer', '3358'),
-      name: 'Greenthumb',
-      hostname: 'www.greenthumb.example',
-      url: 'https://www.greenthumb.example/',
-      logo: LOGO,
       cashbackOffers: [
         offer(ours('offer', '185078'), {
           countries: ['US'],

@@ -1,8 +1,9 @@
-// The articles of the sandbox's toy shop, and the sale for a purchase of one of them. Because the visitor is watching, the sale is always confirmed
-// within a minute and never changes afterwards, unlike other synthetic sales.
+// The articles of the sandbox's toy shop, and the sale for a purchase of one of them. Because the visitor is watching, the sale
+// is always confirmed within a minute and never changes afterwards, unlike other synthetic sales.
 
 import { getCategory } from './categories.ts';
 import { getCountry } from './countries.ts';
+import { capitalised } from './offers.ts';
 import { makeOrder, type Order } from './order.ts';
 import { Random } from './random.ts';
 import { courseOf, REAL_PACE } from './sale-course.ts';
@@ -44,7 +45,7 @@ export function makeArticles(seed: number, { retailer, dealId }: Visit): Article
   if (offer === undefined || country === undefined) throw new Error(`${retailer.name} has no offer`);
   const goods = new Random(seed, 'articles', retailer.id).shuffled(getCategory(offer.category).goods);
   return goods.slice(0, ARTICLES).map((name, number) => ({
-    name: name.charAt(0).toUpperCase() + name.slice(1),
+    name: capitalised(name),
     order: makeOrder(new Random(seed, 'article', offer.id, number), offer, getCountry(country)),
   }));
 }

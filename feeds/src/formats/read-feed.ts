@@ -5,7 +5,7 @@ import { findTwice, readTable } from '@offerbook/wire/rows/csv.ts';
 import { readJsonLists } from '@offerbook/wire/rows/json-lists.ts';
 import { NOT_UTF8 } from '@offerbook/wire/rows/json-row.ts';
 import { peekText } from '@offerbook/wire/rows/peek.ts';
-import { BrokenFile, type FieldProblem, type ParsedRow } from '@offerbook/wire/rows/raw-row.ts';
+import { BrokenFile, cutRows, type FieldProblem, type ParsedRow } from '@offerbook/wire/rows/raw-row.ts';
 import type { RowLimits } from '@offerbook/wire/rows/row-limits.ts';
 import { Fields, quote } from '../fields.ts';
 import {
@@ -16,7 +16,7 @@ import {
   type FeedShape,
   type PageInfo,
 } from './feed-row.ts';
-import { readXmlRows } from './xml-rows.ts';
+import { ElementCutter } from './xml-rows.ts';
 
 export async function* readFeed(
   chunks: AsyncIterable<Uint8Array>,
@@ -57,7 +57,8 @@ function openRows(
       onAnswer,
     });
   }
-  if (format === 'XML' && xml !== undefined) return readXmlRows(chunks, xml, limits, { onError, onAnswer });
+  if (format === 'XML' && xml !== undefined)
+    return cutRows(chunks, new ElementCutter(xml, limits, { onError, onAnswer }));
   if (format === 'CSV' && csv !== undefined) return readCsvRows(chunks, csv, limits);
   const formats = [json && 'JSON', xml && 'XML', csv && 'CSV'].filter((name) => name);
   throw brokenFile(`must be ${formats.join(' or ')}, but looks like ${format}`);

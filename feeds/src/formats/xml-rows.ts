@@ -4,7 +4,7 @@
 // The limits apply to every row, to everything else in a document, and to any single tag, text, comment, CDATA section or
 // processing instruction, because the parser buffers these until they end.
 
-import { BrokenFile, cutRows, type ParsedRow } from '@offerbook/wire/rows/raw-row.ts';
+import { BrokenFile, type ParsedRow } from '@offerbook/wire/rows/raw-row.ts';
 import { findCountExcess, type RowLimits, tooLong } from '@offerbook/wire/rows/row-limits.ts';
 import { type SaxesAttributePlain, SaxesParser } from 'saxes';
 import { quote, XML_TEXT } from '../fields.ts';
@@ -17,15 +17,6 @@ interface XmlEvents {
   readonly onAnswer: (answer: Record<string, unknown>, line: number) => void;
 }
 
-export function readXmlRows(
-  chunks: AsyncIterable<Uint8Array>,
-  shape: XmlShape,
-  limits: RowLimits,
-  events: XmlEvents,
-): AsyncGenerator<ParsedRow[]> {
-  return cutRows(chunks, new ElementCutter(shape, limits, events));
-}
-
 /** Characters per write to the parser; its buffer is checked after each write. */
 const PIECE_LENGTH = 2 ** 16;
 
@@ -35,7 +26,7 @@ interface OpenElement {
   text: string;
 }
 
-class ElementCutter {
+export class ElementCutter {
   readonly rows: ParsedRow[] = [];
   readonly #shape: XmlShape;
   readonly #limits: RowLimits;

@@ -43,28 +43,15 @@ const AWIN = {
   },
   /** B. Fields of an offer in the API's JSON and in the CSV export of the user interface. */
   offer: {
-    JSON: {
-      id: 'promotionId',
-      advertiserId: 'advertiser.id',
-      type: 'type',
-      code: 'voucher.code',
-      title: 'title',
-      description: 'description',
-      start: 'startDate',
-      end: 'endDate',
-      link: 'url',
-    },
-    CSV: {
-      id: 'Promotion ID',
-      advertiserId: 'Advertiser ID',
-      type: 'Type',
-      code: 'Code',
-      title: 'Title',
-      description: 'Description',
-      start: 'Starts',
-      end: 'Ends',
-      link: 'Deeplink',
-    },
+    id: ['promotionId', 'Promotion ID'],
+    advertiserId: ['advertiser.id', 'Advertiser ID'],
+    type: ['type', 'Type'],
+    code: ['voucher.code', 'Code'],
+    title: ['title', 'Title'],
+    description: ['description', 'Description'],
+    start: ['startDate', 'Starts'],
+    end: ['endDate', 'Ends'],
+    link: ['url', 'Deeplink'],
   },
   /** B. Offer times are in this zone; the pattern applies to the CSV export. */
   offerTimes: { pattern: 'DD/MM/YYYY HH:mm:ss', zone: 'UTC' },
@@ -80,7 +67,11 @@ function openFeeds(source: SourceOf<'awin'>): NetworkFeeds {
       programmes: { shape, readFacts: readProgramme },
       'commission-groups': { shape, readFacts: readCommissionGroups },
       offers: {
-        shape: { json: AWIN.offerLists, csv: { columns: Object.values(AWIN.offer.CSV) }, readPageInfo },
+        shape: {
+          json: AWIN.offerLists,
+          csv: { columns: Object.values(AWIN.offer).map(([, name]) => name) },
+          readPageInfo,
+        },
         readFacts: (row, _advertiserId, format) => readOffer(row, format),
       },
     },
@@ -226,21 +217,22 @@ function printConditions(group: Fields): string | undefined {
 
 function readOffer(row: Fields, format: FeedFormat): CatalogueFact[] {
   const isCsv = format === 'CSV';
-  const names = AWIN.offer[isCsv ? 'CSV' : 'JSON'];
+  const fields = AWIN.offer;
+  const at = isCsv ? 1 : 0;
   if (row.find('advertiser.joined') === false)
     return leftOut('offers of programmes that you have not joined');
   const { pattern, zone } = AWIN.offerTimes;
   const readTime = isCsv ? patternReader(pattern) : parseTime;
   const readEnd = isCsv ? patternReader(pattern, parseEnd) : parseEnd;
   const deal = {
-    advertiserId: row.text(names.advertiserId),
-    id: row.text(names.id),
-    description: joinTexts(row.findText(names.title), row.findText(names.description)),
-    startDate: row.findTime(names.start, (text) => readTime(text, zone)),
-    endDate: row.findTime(names.end, (text) => readEnd(text, zone)),
+    advertiserId: row.text(fields.advertiserId[at]),
+    id: row.text(fields.id[at]),
+    description: joinTexts(row.findText(fields.title[at]), row.findText(fields.description[at])),
+    startDate: row.findTime(fields.start[at], (text) => readTime(text, zone)),
+    endDate: row.findTime(fields.end[at], (text) => readEnd(text, zone)),
   };
-  const type = row.meaning(names.type, AWIN.offerTypes);
-  if (type === 'coupon') return [{ kind: 'coupon', ...deal, code: row.text(names.code) }];
+  const type = row.meaning(fields.type[at], AWIN.offerTypes);
+  if (type === 'coupon') return [{ kind: 'coupon', ...deal, code: row.text(fields.code[at]) }];
   // Awin's tracking link is not used: it has no sub-id, so its sales would have no owner.
-  return [{ kind: 'promotion', ...deal, deepLink: row.findText(names.link) }];
+  return [{ kind: 'promotion', ...deal, deepLink: row.findText(fields.link[at]) }];
 }

@@ -23,34 +23,18 @@ const PARTNERIZE = {
   mixed: 'mixed',
   /** Fields of a conversion in the JSON report and in the CSV export, which lacks the publisher reference and the items. */
   conversion: {
-    JSON: {
-      id: 'conversion_data.conversion_id',
-      campaignId: 'conversion_data.campaign_id',
-      status: 'conversion_data.conversion_value.conversion_status',
-      country: 'conversion_data.country',
-      clickedAt: 'conversion_data.click.set_time',
-      soldAt: 'conversion_data.conversion_time',
-      currency: 'conversion_data.currency',
-      value: 'conversion_data.conversion_value.value',
-      commission: 'conversion_data.conversion_value.publisher_commission',
-      subId: 'conversion_data.publisher_reference',
-      items: 'conversion_data.conversion_items',
-      modifiedAt: 'conversion_data.last_modified',
-    },
-    CSV: {
-      id: 'conversion_id',
-      campaignId: 'campaign_id',
-      status: 'conversion_status',
-      country: 'country',
-      clickedAt: 'click_date_time',
-      soldAt: 'conversion_date_time',
-      currency: 'currency',
-      value: 'value',
-      commission: 'publisher_commission',
-      subId: undefined,
-      items: undefined,
-      modifiedAt: undefined,
-    },
+    id: ['conversion_data.conversion_id', 'conversion_id'],
+    campaignId: ['conversion_data.campaign_id', 'campaign_id'],
+    status: ['conversion_data.conversion_value.conversion_status', 'conversion_status'],
+    country: ['conversion_data.country', 'country'],
+    clickedAt: ['conversion_data.click.set_time', 'click_date_time'],
+    soldAt: ['conversion_data.conversion_time', 'conversion_date_time'],
+    currency: ['conversion_data.currency', 'currency'],
+    value: ['conversion_data.conversion_value.value', 'value'],
+    commission: ['conversion_data.conversion_value.publisher_commission', 'publisher_commission'],
+    subId: ['conversion_data.publisher_reference', undefined],
+    items: ['conversion_data.conversion_items', undefined],
+    modifiedAt: ['conversion_data.last_modified', undefined],
   },
   defaultRate: {
     percent: 'campaign.default_commission_rate',
@@ -64,7 +48,7 @@ const PARTNERIZE = {
 function openFeeds(source: SourceOf<'partnerize'>): NetworkFeeds {
   const shape = (list: string): FeedShape => ({ json: [[list]], readPageInfo });
   // The CSV export has no publisher reference, so it cannot identify a click or an organisation.
-  const columns = Object.values(PARTNERIZE.conversion.CSV).filter((name) => name !== undefined);
+  const columns = Object.values(PARTNERIZE.conversion).flatMap(([, name]) => name ?? []);
   const csv = source.subId === 'uid' ? { csv: { columns } } : {};
   return {
     transactions: {
@@ -94,8 +78,6 @@ function readPageInfo(response: Fields): PageInfo {
   return response.has(pages) ? { hasMore: response.has(`${pages}.next_page`) } : {};
 }
 
-type Names = (typeof PARTNERIZE.conversion)['JSON' | 'CSV'];
-
 interface Amounts {
   readonly value: Amount;
   readonly commission: Amount;
@@ -106,33 +88,38 @@ interface StatusAndAmounts extends Amounts {
 }
 
 function readSale(row: Fields, format: FeedFormat): Sale {
-  const names = PARTNERIZE.conversion[format === 'CSV' ? 'CSV' : 'JSON'];
-  const { status, value, commission } = readStatus(row, names);
-  const changedAt = names.modifiedAt === undefined ? undefined : row.findTime(names.modifiedAt);
+  const fields = PARTNERIZE.conversion;
+  const at = format === 'CSV' ? 1 : 0;
+  const { status, value, commission } = readStatus(row, at);
+  const [modifiedAt, subId] = [fields.modifiedAt[at], fields.subId[at]];
+  const changedAt = modifiedAt && row.findTime(modifiedAt);
   return {
     version: changedAt && timestampMs(changedAt),
     changedAt,
-    id: row.text(names.id),
-    advertiserId: row.text(names.campaignId),
+    id: row.text(fields.id[at]),
+    advertiserId: row.text(fields.campaignId[at]),
     status,
-    country: row.findText(names.country),
-    clickedAt: row.findTime(names.clickedAt),
-    soldAt: row.time(names.soldAt),
-    currency: row.text(names.currency),
+    country: row.findText(fields.country[at]),
+    clickedAt: row.findTime(fields.clickedAt[at]),
+    soldAt: row.time(fields.soldAt[at]),
+    currency: row.text(fields.currency[at]),
     orderValue: value,
     commissions: [{ amount: commission }],
-    subId: names.subId === undefined ? undefined : row.findText(names.subId),
+    subId: subId && row.findText(subId),
   };
 }
 
-function readStatus(row: Fields, names: Names): StatusAndAmounts {
-  const items = names.items === undefined ? [] : row.list(names.items).map(readItem);
-  const amounts = { value: row.amount(names.value), commission: row.amount(names.commission) };
-  if (row.findText(names.status) === PARTNERIZE.mixed) {
-    if (items.length === 0) row.fail(names.status, 'is "mixed", but there are no items');
+/** `at` is the index of the format in the names of a field. */
+function readStatus(row: Fields, at: 0 | 1): StatusAndAmounts {
+  const fields = PARTNERIZE.conversion;
+  const [statusField, itemsField] = [fields.status[at], fields.items[at]];
+  const items = itemsField === undefined ? [] : row.list(itemsField).map(readItem);
+  const amounts = { value: row.amount(fields.value[at]), commission: row.amount(fields.commission[at]) };
+  if (row.findText(statusField) === PARTNERIZE.mixed) {
+    if (items.length === 0) row.fail(statusField, 'is "mixed", but there are no items');
     return joinItems(items);
   }
-  const status = row.meaning(names.status, PARTNERIZE.statuses) ?? 'PENDING';
+  const status = row.meaning(statusField, PARTNERIZE.statuses) ?? 'PENDING';
   const isEmptied = status === 'DECLINED' && isZero(amounts.value) && isZero(amounts.commission);
   return isEmptied ? { status, ...total(items) } : { status, ...amounts };
 }
