@@ -14,8 +14,7 @@ import { migrate } from './schema/migrate.ts';
 import { columnsOf } from './schema/table.ts';
 import { CLICKS } from './schema/tables.ts';
 import { openSqlite } from './sqlite/sqlite.ts';
-import { SQLITE_SPOOL } from './sqlite/sqlite-schemas.ts';
-import { findForeign, OBJECTS_SQL, type SchemaObject } from './sqlite/sqlite-structure.ts';
+import { findForeign, OBJECTS_SQL, type SchemaObject, SQLITE_SPOOL } from './sqlite/sqlite-schemas.ts';
 import { upgradeSpool } from './sqlite/upgrade-sqlite.ts';
 import { clickStore } from './stores/click-store.ts';
 

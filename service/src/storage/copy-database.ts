@@ -25,17 +25,6 @@ import {
   raiseRevision,
 } from './stores/revision.ts';
 
-interface TableCounts {
-  readonly organisations: number;
-  readonly tokens: number;
-  readonly retailers: number;
-  readonly transactions: number;
-}
-
-export interface CopyReport extends TableCounts {
-  readonly clicks: number;
-}
-
 type Row = Readonly<Record<string, SqlValue>>;
 
 interface Counter {
@@ -54,7 +43,7 @@ export async function copyDatabase(
   auditor: Auditor,
   onRows: (rows: number) => void = () => {},
   orgNames?: readonly string[],
-): Promise<CopyReport> {
+) {
   await using source = closing(openDatabase(fromUrl, READ_OPTIONS));
   await using target = closing(openDatabase(toUrl, CREATE_OPTIONS));
   const state = await findSchemaState(source);
@@ -129,7 +118,7 @@ const PART: Readonly<Record<string, string>> = {
     SELECT 1 FROM audit later WHERE later.org = audit.org AND later.id > audit.id AND later.action = 'organisation created')`,
 };
 
-async function copyTables(copy: Copy): Promise<TableCounts> {
+async function copyTables(copy: Copy) {
   const { from, to, isPart } = copy;
   const counts = new Map<string, number>();
   const importIds = new Map<SqlValue, number>();

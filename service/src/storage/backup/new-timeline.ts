@@ -56,24 +56,11 @@ export interface TimelineOptions {
   readonly onRows?: ((rows: number, total: number) => void) | undefined;
 }
 
-export interface TimelineReport {
-  /** Number of transactions that got a new stamp. */
-  readonly stamped: number;
-  /** Number of tokens ended again because they had been revoked or rotated after the backup. */
-  readonly tokensRevoked: number;
-  /** Number of webhooks that are paused until the operator confirms them. */
-  readonly webhooksPaused: number;
-}
-
 /**
  * Advances the clocks in one transaction, then stamps rows in batches. Between batches, PostgreSQL can vacuum the replaced rows,
  * and an import that starts too early waits for only one batch. If interrupted, the function must be run again.
  */
-export async function beginTimeline(
-  database: Database,
-  auditor: Auditor,
-  options: TimelineOptions,
-): Promise<TimelineReport> {
+export async function beginTimeline(database: Database, auditor: Auditor, options: TimelineOptions) {
   const { old, keepsStamps, madeAt, isRestore = true, onRows = () => {} } = options;
   const { moved, tokensRevoked, webhooksPaused, entry } = await database.write(async (connection) => {
     const moved = await moveClocks(connection, auditor.clock, old);

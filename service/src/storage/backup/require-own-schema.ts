@@ -6,7 +6,7 @@ import { findDifferences } from '../schema/migrate.ts';
 import { FIRST_VERSION, type Schema, versionOf } from '../schema/schema.ts';
 import { openFile } from '../sqlite/open-file.ts';
 import { explainSqlite } from '../sqlite/sqlite-errors.ts';
-import { findForeign, OBJECTS_SQL, partsOf, type SchemaObject } from '../sqlite/sqlite-structure.ts';
+import { findForeign, OBJECTS_SQL, partsOf, type SchemaObject } from '../sqlite/sqlite-schemas.ts';
 
 /** Throws a StorageError unless the file has exactly our tables. migrate() compares the columns of an older version. */
 export function requireOwnSchema(path: string, name: string, schema: Schema): void {
