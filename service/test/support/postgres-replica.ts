@@ -7,8 +7,8 @@ import postgres from 'postgres';
 import { PASSWORD, type PostgresServer, postgresUrl, prepareServer, USER } from './postgres-server.ts';
 import { until } from './until.ts';
 
-export async function startReplica(primary: PostgresServer): Promise<PostgresServer> {
-  const replica = await prepareServer(primary.flags);
+export async function startReplica(primary: PostgresServer, port?: number): Promise<PostgresServer> {
+  const replica = await prepareServer(primary.flags, port);
   await copyData(primary, replica);
   const data = join(replica.directory, 'data');
   appendFileSync(
@@ -34,9 +34,9 @@ export async function untilCaughtUp(primary: PostgresServer, replica: PostgresSe
   await until(async () => (await query<{ done: boolean }>(replica, sql))[0]?.done);
 }
 
-/** Runs one statement on the postgres database over a new connection. */
-export async function query<Row>(server: PostgresServer, sql: string): Promise<Row[]> {
-  const connection = postgres(postgresUrl(server.port, 'postgres'), { max: 1, onnotice: () => {} });
+/** Runs one statement over a new connection. */
+export async function query<Row>(server: PostgresServer, sql: string, database = 'postgres'): Promise<Row[]> {
+  const connection = postgres(postgresUrl(server.port, database), { max: 1, onnotice: () => {} });
   try {
     return (await connection.unsafe(sql)) as unknown as Row[];
   } finally {

@@ -37,11 +37,11 @@ export async function startPostgres(flags: readonly string[] = []): Promise<Post
 }
 
 /** Folder and port for a server that has no data yet. */
-export async function prepareServer(flags: readonly string[]): Promise<PostgresServer> {
+export async function prepareServer(flags: readonly string[], ownPort?: number): Promise<PostgresServer> {
   const directory = mkdtempSync(join(tmpdir(), 'offerbook-pg-'));
   // If the tests run as root, PostgreSQL runs as another user, which must be able to access its data.
   chmodSync(directory, 0o755);
-  const port = await freePort();
+  const port = ownPort ?? (await freePort());
   const server = new EmbeddedPostgres({
     databaseDir: join(directory, 'data'),
     port,

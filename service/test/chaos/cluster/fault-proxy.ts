@@ -1,5 +1,5 @@
-// A TCP proxy between a node and its database that can fall silent: connections stay open, but everything sent on them
-// is lost, as if a firewall had dropped their state.
+// A TCP proxy between a node and its database. It can fall silent: connections stay open, but everything sent on them is lost, as
+// if a firewall had dropped their state. It can also move to another server, like an address that follows the primary.
 
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
@@ -13,11 +13,13 @@ export class FaultProxy implements AsyncDisposable {
   port = 0;
   readonly #listener: Server;
   readonly #pairs = new Set<Pair>();
+  #targetPort: number;
   #isSilent = false;
 
   private constructor(targetPort: number, delayMs: number) {
+    this.#targetPort = targetPort;
     this.#listener = createServer((client) => {
-      const pair = { client, server: connect(targetPort, '127.0.0.1') };
+      const pair = { client, server: connect(this.#targetPort, '127.0.0.1') };
       this.#pairs.add(pair);
       for (const [from, to] of [
         [client, pair.server],
@@ -58,12 +60,22 @@ export class FaultProxy implements AsyncDisposable {
     this.#isSilent = false;
   }
 
+  /** Ends all connections; new ones are to this port. */
+  moveTo(targetPort: number): void {
+    this.#targetPort = targetPort;
+    this.#endAll();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#endAll();
+    await new Promise<void>((resolve) => this.#listener.close(() => resolve()));
+  }
+
+  #endAll(): void {
     for (const { client, server } of this.#pairs) {
       client.destroy();
       server.destroy();
     }
-    await new Promise<void>((resolve) => this.#listener.close(() => resolve()));
   }
 }
 

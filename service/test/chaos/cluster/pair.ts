@@ -69,19 +69,29 @@ export class Pair implements AsyncDisposable {
     );
   }
 
+  /** From now on, a commit waits until the standby has it. A promoted standby is not synchronous. */
+  async makeSynchronous(): Promise<void> {
+    await query(this.primary, `ALTER SYSTEM SET synchronous_standby_names = '*'`);
+    await query(this.primary, 'SELECT pg_reload_conf()');
+    await until(
+      () => query(this.primary, `SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'`),
+      (rows) => rows.length === 1,
+    );
+  }
+
   async promote(): Promise<void> {
     await query(this.standby, 'SELECT pg_promote()');
   }
 
-  /** Makes the promoted standby the primary of a new pair. */
-  async replacePrimary(): Promise<void> {
+  /** Makes the promoted standby the primary of a new pair, whose standby has this port. */
+  async replacePrimary(port?: number): Promise<void> {
     this.primary = this.standby;
     await query(this.primary, 'ALTER SYSTEM RESET primary_conninfo');
-    this.standby = await this.addStandby();
+    this.standby = await this.addStandby(port);
   }
 
-  async addStandby(): Promise<PostgresServer> {
-    const standby = await startReplica(this.primary);
+  async addStandby(port?: number): Promise<PostgresServer> {
+    const standby = await startReplica(this.primary, port);
     this.#servers.push(standby);
     return standby;
   }

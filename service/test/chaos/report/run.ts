@@ -111,10 +111,6 @@ export class Run extends AsyncDisposableStack {
     return this.#rows;
   }
 
-  get violationCount(): number {
-    return [...this.#violations.values()].reduce((sum, all) => sum + all.length, 0);
-  }
-
   get violations(): string[] {
     return [...this.#violations].flatMap(([kind, all]) => [
       ...all.slice(0, LISTED_PER_KIND_MAX).map((what) => `${kind}: ${what}`),

@@ -1,13 +1,14 @@
-// Importers, pollers and clicks on two nodes, one with a multi-host URL and one behind HAProxy, while the primary fails over.
-// After each failover, everything pauses, and the database is compared with the guarantees.
+// Importers, pollers and clicks on two nodes, one with a multi-host URL and one with an address that follows the primary, while the
+// primary fails over. After each failover, everything pauses, and the database is compared with the guarantees.
 
+import type { Random } from '@offerbook/sandbox/random.ts';
 import type { Stores } from '../../../src/domain/stores.ts';
-import { until } from '../../support/until.ts';
+import { query, removePostgres } from '../../support/postgres-replica.ts';
+import { postgresUrl } from '../../support/postgres-server.ts';
+import { FaultProxy } from '../cluster/fault-proxy.ts';
 import { Node } from '../cluster/node.ts';
-import { DATABASE, type Member } from '../cluster/patroni/member.ts';
-import type { PatroniCluster } from '../cluster/patroni/patroni-cluster.ts';
+import { Pair } from '../cluster/pair.ts';
 import { createOrganisation, issueToken, withStores } from '../cluster/seed.ts';
-import type { Fault } from '../faults/patroni-faults.ts';
 import { Ledger } from '../model/ledger.ts';
 import { getOrganisation, LONER, ORGANISATIONS, type OrganisationName } from '../model/world.ts';
 import { Actors } from '../report/actors.ts';
@@ -31,32 +32,33 @@ const CLOCK_OFFSET_MAX_MS = 50;
 /** A new process looks for the primary again, as each command does. */
 const IMPORTS_PER_PROCESS = 4;
 const IMPORT_TIMEOUT_MS = 45_000;
-const PROMOTION_TIMEOUT_MS = 90_000;
 /** Load before and after a fault. */
 const LOAD_MS = 1_000;
 const REPAIR_TIMEOUT_MS = 60_000;
-const COUNT_TIMEOUT_MS = 60_000;
-/** On a busy machine, Patroni may fail over while copies are compared. */
-const COMPARISONS_MAX = 4;
 /** Clients that request a page from each node, so that one of them notices soon when the node serves pages again. */
 const PROBES = 4;
 const PROBE_OPTIONS = { pauseMs: 100, limitMs: 5_000, allowed: [0, 503] };
 
-/** Patroni has promoted a standby, and then made the old primary the leader again. Nodes that have used the standby refuse it. */
-export class OldPrimaryReinstated extends Error {}
+export interface Fault {
+  readonly name: string;
+  /** True if changes may be lost that an asynchronous primary has committed. */
+  readonly loses: boolean;
+  /** Disturbs the primary and promotes the standby. Afterwards, the old primary is not frozen. */
+  strike(strike: { readonly pair: Pair; readonly random: Random; promote(): Promise<void> }): Promise<void>;
+}
 
-export type FailoverStage = Awaited<ReturnType<typeof openStage>>;
-
-/** The stage also disposes of the cluster. */
-export async function openStage(run: Run, cluster: PatroniCluster, mode: Mode) {
+export async function openStage(run: Run, mode: Mode) {
   await using stack = new AsyncDisposableStack();
-  stack.use(cluster);
-  const urls = [cluster.multiHostUrl, cluster.proxyUrl];
-  const { url: primaryUrl } = await cluster.untilHealthy();
-  const env = mode === 'replica' ? { OFFERBOOK_REPLICA_URL: cluster.multiHostUrl } : {};
-  const clickers = new Clickers(await prepareClicks(primaryUrl), { usersAtOnce: 1, pauseMs: 100 });
+  const pair = stack.use(await Pair.start());
+  const database = await pair.newDatabase();
+  if (mode === 'synchronous') await pair.makeSynchronous();
+  const proxy = stack.use(await FaultProxy.start(pair.primary.port));
+  const urls = [pair.url(database), postgresUrl(proxy.port, database)];
+  const primaryUrl = () => postgresUrl(pair.primary.port, database);
+  const env = mode === 'replica' ? { OFFERBOOK_REPLICA_URL: pair.url(database) } : {};
+  const clickers = new Clickers(await prepareClicks(primaryUrl()), { usersAtOnce: 1, pauseMs: 100 });
   const nodes = await Promise.all(urls.map(async (url) => stack.use(await Node.start(url, { env }))));
-  const token = await withStores(primaryUrl, async (stores) => {
+  const token = await withStores(primaryUrl(), async (stores) => {
     for (const name of ORGANISATIONS) await createOrganisation(stores, name);
     return issueToken(stores, await getOrganisation(stores, LONER));
   });
@@ -94,7 +96,7 @@ export async function openStage(run: Run, cluster: PatroniCluster, mode: Mode) {
     };
   };
   const build = (stores: Stores) => buildFleet(POLLED, { stores, nodes, random, reader });
-  let fleet = await withStores(primaryUrl, build);
+  let fleet = await withStores(primaryUrl(), build);
 
   for (const [i, databaseUrl] of urls.entries()) {
     const own = random('importer', i);
@@ -126,20 +128,6 @@ export async function openStage(run: Run, cluster: PatroniCluster, mode: Mode) {
   }
   for (const { url } of nodes) void clickers.click(url);
 
-  async function untilPromoted(old: Member): Promise<Member> {
-    const find = async () => (await cluster.primaries()).find((member) => member !== old);
-    const promoted = await until(find, Boolean, PROMOTION_TIMEOUT_MS).catch(async () => {
-      throw new Error(`no server was promoted: ${await cluster.describe()}`);
-    });
-    return promoted as Member;
-  }
-
-  /** Waits until the cluster is healthy, and throws if its primary has not been promoted since this timeline. */
-  async function requireLaterThan(timeline: number): Promise<void> {
-    const primary = await cluster.untilHealthy();
-    if ((await primary.timeline()) <= timeline) throw new OldPrimaryReinstated();
-  }
-
   /** Lets every poller catch up, and compares its copy with the database. */
   async function compareCopies(stores: Stores): Promise<{ contradicted: number; extra: number }> {
     await catchUp(fleet, ({ poller }) => walk(poller, 500));
@@ -148,7 +136,7 @@ export async function openStage(run: Run, cluster: PatroniCluster, mode: Mode) {
     return { contradicted: found.length - extra, extra };
   }
 
-  async function compare(primary: Member, stores: Stores) {
+  async function compare(stores: Stores) {
     const beganAtMs = performance.now();
     let found = await compareCopies(stores);
     // A server may still be giving transactions new stamps.
@@ -160,10 +148,9 @@ export async function openStage(run: Run, cluster: PatroniCluster, mode: Mode) {
     // A wrong copy must not count again in the next round.
     if (found.contradicted + found.extra > 0) fleet = await build(stores);
     const clicks = clickers.answered.slice(clicksChecked);
-    const recorded = await untilRecorded(primary.url, clicks);
-    const timeline = await primary.timeline();
+    const recorded = await untilRecorded(primaryUrl(), clicks);
     const imports = ledger.acknowledged.slice(importsChecked);
-    const lostRows = await countLostRows(primary, imports);
+    const lostRows = countLostRows(await query(pair.primary, COUNT_SQL, database), imports);
     importsChecked += imports.length;
     clicksChecked += clicks.length;
     // Log lines since the last round that report a failover with lost changes.
@@ -173,7 +160,6 @@ export async function openStage(run: Run, cluster: PatroniCluster, mode: Mode) {
       return news.filter((line) => /failed over(?!; no change was lost)/.test(line));
     });
     return {
-      timeline,
       imports: imports.length,
       'lost rows': lostRows,
       clicks: clicks.length,
@@ -184,49 +170,30 @@ export async function openStage(run: Run, cluster: PatroniCluster, mode: Mode) {
     };
   }
 
-  async function compareAgain() {
-    await actors.pause();
-    for (let count = 1; ; count++) {
-      try {
-        const primary = await cluster.untilHealthy();
-        return await withStores(primary.url, (stores) => compare(primary, stores));
-      } catch (error) {
-        if (count === COMPARISONS_MAX) throw error;
-      }
-    }
-  }
-
   const all = stack.move();
   return {
-    /** Causes a fault under load, waits until the cluster is healthy, and compares the copies. */
+    /** Causes a fault under load, replaces the old primary by a new standby, and compares the copies. */
     async play({ name, loses, strike }: Fault) {
       round += 1;
       fault = name;
-      const leader = await cluster.untilHealthy();
-      const timeline = await leader.timeline();
       actors.resume();
       await Bun.sleep(LOAD_MS);
-      const beganAtMs = performance.now();
       let promotedAtMs = 0;
-      await strike({
-        ...{ cluster, leader, random: random('fault') },
-        async untilPromoted() {
-          const promoted = await untilPromoted(leader);
-          promotedAtMs = performance.now();
-          return promoted;
-        },
-      });
-      const served = Promise.all(probes.map((probe) => probe.servedAfter(promotedAtMs)));
-      const pages = await served.catch(async (error: unknown) => {
-        await requireLaterThan(timeline);
-        throw error;
-      });
-      await requireLaterThan(timeline);
+      const promote = async () => {
+        await pair.promote();
+        proxy.moveTo(pair.standby.port);
+        promotedAtMs = performance.now();
+      };
+      await strike({ pair, random: random('fault'), promote });
+      const pages = await Promise.all(probes.map((probe) => probe.servedAfter(promotedAtMs)));
+      const old = pair.primary;
+      await removePostgres(old);
+      await pair.replacePrimary(old.port);
+      if (mode === 'synchronous') await pair.makeSynchronous();
       await Bun.sleep(LOAD_MS);
-      const { timeline: lastTimeline, ...outcome } = await compareAgain();
-      // On a busy machine, Patroni may promote more than once.
-      const promotions = lastTimeline - timeline;
-      const mayLose = mode !== 'synchronous' && (loses || promotions > 1);
+      await actors.pause();
+      const outcome = await withStores(primaryUrl(), compare);
+      const mayLose = mode !== 'synchronous' && loses;
       const { 'lost rows': lostRows, 'lost clicks': lostClicks, contradicted, extra, reports } = outcome;
       if (!mayLose && lostRows > 0) note('LOST', `${lostRows} rows of acknowledged imports`);
       if (!mayLose && lostClicks > 0) note('LOST', `${lostClicks} clicks`);
@@ -235,16 +202,10 @@ export async function openStage(run: Run, cluster: PatroniCluster, mode: Mode) {
         note('EXTRA', `${extra} rows are only in copies`);
       if (!mayLose && reports.length > 0) note('FALSE ALARM', reports.join(' '));
       return {
-        promotions,
-        'promoted, s': seconds(promotedAtMs - beganAtMs),
         // Time from the promotion until the slower node answers.
         'first 200, s': seconds(Math.max(...pages) - promotedAtMs),
         ...outcome,
       };
-    },
-    /** The log of each node. */
-    get logs(): readonly string[] {
-      return nodes.map(({ logLines }) => logLines.join('\n'));
     },
     async [Symbol.asyncDispose]() {
       isOver = true;
@@ -263,9 +224,10 @@ const COUNT_SQL = `
    GROUP BY import`;
 
 /** Counts the rows of acknowledged imports that are not in the database, in any version. */
-async function countLostRows(primary: Member, imports: readonly ImportResult[]): Promise<number> {
-  const options = { database: DATABASE, timeoutMs: COUNT_TIMEOUT_MS };
-  const found = await primary.query<{ import: string; rows: number }>(COUNT_SQL, options);
+function countLostRows(
+  found: readonly { readonly import: string; readonly rows: number }[],
+  imports: readonly ImportResult[],
+): number {
   const rowsOf = new Map(found.map(({ import: name, rows }) => [name, rows]));
   return imports
     .map(({ number, changes }) => changes - (rowsOf.get(`import ${number}`) ?? 0))
