@@ -9,10 +9,6 @@ interface LockedPackage {
   readonly dev?: boolean;
 }
 
-interface Lock {
-  readonly packages: Readonly<Record<string, LockedPackage>>;
-}
-
 export interface Dependency {
   readonly name: string;
   readonly version: string;
@@ -24,11 +20,12 @@ export interface Dependency {
 const ROOT = join(import.meta.dir, '..');
 
 export async function readDependencies(): Promise<Dependency[]> {
-  const lock = (await Bun.file(join(ROOT, 'package-lock.json')).json()) as Lock;
+  const lock = (await Bun.file(join(ROOT, 'package-lock.json')).json()) as {
+    packages: Record<string, LockedPackage>;
+  };
   const byName = new Map<string, Dependency>();
   for (const [path, { version = '', license, link, dev }] of Object.entries(lock.packages)) {
-    const name =
-      path.split('node_modules/')[1] === undefined ? undefined : path.split('node_modules/').at(-1);
+    const [, name] = /.*node_modules\/(.+)$/.exec(path) ?? [];
     if (name === undefined || link === true) continue;
     const dependency = { name, version, licence: license ?? 'unknown', isRuntime: dev !== true };
     byName.set(`${name} ${version}`, dependency);

@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { launchBrowser } from '../service/test/support/browser.ts';
+import { until } from '../service/test/support/until.ts';
 
 const ROOT = join(import.meta.dir, '..');
 const OFFERBOOK = join(ROOT, 'node_modules/.bin/offerbook');
 const SITE = 'http://localhost:8080';
 const CONSOLE = 'http://localhost:8081';
-const READY_MS = 60_000;
 const TRAFFIC_MS = 4 * 60_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'offerbook-screenshots-'));
@@ -22,7 +22,7 @@ const sandbox = Bun.spawn([OFFERBOOK, 'sandbox', ...ports, '--database', databas
   stderr: 'inherit',
 });
 try {
-  await untilReady();
+  await until(isReady);
   const browser = await launchBrowser();
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' });
   await shootSite(page);
@@ -34,15 +34,6 @@ try {
   sandbox.kill();
   await sandbox.exited;
   rmSync(folder, { recursive: true });
-}
-
-async function untilReady(): Promise<void> {
-  const deadlineMs = performance.now() + READY_MS;
-  while (!(await isReady())) {
-    if (sandbox.exitCode !== null) throw new Error('the sandbox did not start');
-    if (performance.now() > deadlineMs) throw new Error('the sandbox was not ready in time');
-    await Bun.sleep(200);
-  }
 }
 
 async function isReady(): Promise<boolean> {

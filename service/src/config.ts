@@ -12,15 +12,6 @@ import { addressRules } from './webhooks/address-rules.ts';
 
 const PORT_MAX = 65_535;
 
-interface Setting<T> {
-  /** The description in --help. */
-  readonly help: string;
-  readonly argument: string;
-  /** Empty for a setting without a default. */
-  readonly fallback: string;
-  readonly parse: (text: string) => T;
-}
-
 const SETTINGS = {
   port: setting('port to listen on; 0 = any free port', 'number', wholeNumber(0, PORT_MAX), '8080'),
   host: setting('address to listen on', 'address', filled, '127.0.0.1'),
@@ -99,7 +90,7 @@ const SETTINGS = {
   trustedProxies: setting(
     'comma-separated addresses and CIDR ranges whose X-Forwarded-For and X-Forwarded-Proto are trusted',
     'list',
-    proxies,
+    list(clientReader),
   ),
   importMaxAge: setting(
     'age of the last successful import above which doctor, the console and the metrics warn',
@@ -111,21 +102,22 @@ const SETTINGS = {
   webhookNetworks: setting(
     'comma-separated addresses and CIDR ranges of private networks that webhooks may be sent to',
     'list',
-    networks,
+    list(addressRules),
   ),
   explorer: onUnlessOff('catalogue explorer at /'),
   explorerLogos: setting(
     'comma-separated origins from which the explorer may load logos, or https: for all',
     'list',
-    logoSources,
+    list(requireLogoSources),
   ),
 };
 
 type SettingName = keyof typeof SETTINGS;
+const NAMES = Object.keys(SETTINGS) as SettingName[];
 export type ServeSettings = { readonly [Name in SettingName]: ReturnType<(typeof SETTINGS)[Name]['parse']> };
 
 /** The flags of `serve`. Each help text ends with the default and the environment variable, in Commander's format. */
-export const SERVE_FLAGS = (Object.keys(SETTINGS) as SettingName[]).map((name) => {
+export const SERVE_FLAGS = NAMES.map((name) => {
   const { argument, help, fallback } = SETTINGS[name];
   const extra = `${fallback === '' ? '' : `default: ${fallback}, `}env: ${variable(name)}`;
   return { flag: `--${hyphenated(name)} <${argument}>`, help: `${help} (${extra})` };
@@ -143,13 +135,12 @@ export function readServeSettings(
   variables: Environment = process.env,
 ): ServeSettings {
   const environment = withoutServiceLinks(variables);
-  const names = Object.keys(SETTINGS) as SettingName[];
-  const known = new Set([...names.map(variable), ...OTHER_VARIABLES]);
+  const known = new Set([...NAMES.map(variable), ...OTHER_VARIABLES]);
   const unknown = Object.keys(environment).find((name) => name.startsWith('OFFERBOOK_') && !known.has(name));
   if (unknown !== undefined)
     throw new BadInput(`${unknown} is not an Offerbook setting; see offerbook serve --help`);
   const settings = Object.fromEntries(
-    names.map((name) => {
+    NAMES.map((name) => {
       const { parse, fallback } = SETTINGS[name];
       const flag = flags[name];
       const source = flag === undefined ? variable(name) : `--${hyphenated(name)}`;
@@ -219,15 +210,16 @@ export function readAgentSettings(): {
   };
 }
 
-function setting<T>(help: string, argument: string, parse: (text: string) => T, fallback = ''): Setting<T> {
+/** `help` is the description in --help; `fallback` is empty for a setting without a default. */
+function setting<T>(help: string, argument: string, parse: (text: string) => T, fallback = '') {
   return { help, argument, fallback, parse };
 }
 
-function rateLimit(help: string, fallback: string): Setting<number> {
+function rateLimit(help: string, fallback: string) {
   return setting(`${help}; 0 = off`, 'number', wholeNumber(0, 1e9), fallback);
 }
 
-function onUnlessOff(help: string): Setting<'on' | 'off'> {
+function onUnlessOff(help: string) {
   return setting(`${help}: on or off`, 'switch', oneOf(['on', 'off']), 'on');
 }
 
@@ -278,20 +270,16 @@ function webOrigin(text: string): string {
   return url.origin;
 }
 
-function proxies(text: string): readonly string[] {
-  const ranges = parseList(text);
-  clientReader(ranges);
-  return ranges;
+/** `check` throws if an entry is invalid. */
+function list(check: (entries: readonly string[]) => unknown) {
+  return (text: string): readonly string[] => {
+    const entries = parseList(text);
+    check(entries);
+    return entries;
+  };
 }
 
-function networks(text: string): readonly string[] {
-  const ranges = parseList(text);
-  addressRules(ranges);
-  return ranges;
-}
-
-function logoSources(text: string): readonly string[] {
-  const sources = parseList(text);
+function requireLogoSources(sources: readonly string[]): void {
   const bad = sources.find(
     (source) =>
       source !== 'https:' &&
@@ -302,7 +290,6 @@ function logoSources(text: string): readonly string[] {
       `must be a list of origins such as https://cdn.example, or "https:" for every HTTPS origin; got "${bad}"`,
     );
   }
-  return sources;
 }
 
 /** Parses a comma-separated list. */

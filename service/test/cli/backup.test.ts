@@ -5,7 +5,7 @@ import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { makeBackup } from '../../src/storage/backup/make-backup.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
-import { offerbook, type RunOptions } from '../support/command.ts';
+import { commandLine, offerbook, printed, rejected } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { transaction } from '../support/fixtures.ts';
 import { newPostgresDatabase } from '../support/postgres-server.ts';
@@ -13,33 +13,30 @@ import { ndjson } from '../support/test-node.ts';
 
 test('backup rejects PostgreSQL and refers to the guide, and restore marks a database after pg_restore', async () => {
   const env = { OFFERBOOK_DATABASE_URL: await newPostgresDatabase() };
-  const run = (args: string, options: RunOptions = {}) => offerbook(args.split(' '), { env, ...options });
+  const { run } = commandLine(() => ({ env }));
   await run('orgs create acme');
   await run('import transactions - --org acme', { stdin: ndjson([transaction(1), transaction(2)]) });
   const target = join(temporaryFolder(), 'backup');
   for (const args of [`backup ${target}`, `restore ${target}`]) {
-    expect(await run(args)).toEqual({
-      code: 2,
-      stdout: '',
-      stderr:
-        'offerbook: this command is for SQLite; back up PostgreSQL with pg_dump or WAL archiving (see docs/operations/backups.md)\n',
-    });
+    expect(await run(args)).toEqual(
+      rejected(
+        'this command is for SQLite; back up PostgreSQL with pg_dump or WAL archiving (see docs/operations/backups.md)',
+      ),
+    );
   }
   await run('webhooks create --org acme --url https://partner.example/');
-  expect(await run('restore --mark-only')).toEqual({
-    code: 0,
-    stdout: `2 transactions got a new stamp.\nPaused 1 webhook that may have been changed or deleted after the backup. Check: offerbook webhooks list. Then run for each of them: offerbook webhooks resume ID, or offerbook webhooks delete ID\n`,
-    stderr: '',
-  });
+  expect(await run('restore --mark-only')).toEqual(
+    printed(
+      `2 transactions got a new stamp.\nPaused 1 webhook that may have been changed or deleted after the backup. Check: offerbook webhooks list. Then run for each of them: offerbook webhooks resume ID, or offerbook webhooks delete ID\n`,
+    ),
+  );
   expect((await run('restore --mark-only --json')).stdout).toBe(
     '{"stamped":2,"tokensRevoked":0,"webhooksPaused":1}\n',
   );
   for (const args of ['restore', `restore ${target} --mark-only`]) {
-    expect(await run(args)).toEqual({
-      code: 2,
-      stdout: '',
-      stderr: "offerbook: specify the backup's folder, or use --mark-only without a folder\n",
-    });
+    expect(await run(args)).toEqual(
+      rejected("specify the backup's folder, or use --mark-only without a folder"),
+    );
   }
 });
 

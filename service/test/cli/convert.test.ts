@@ -18,7 +18,7 @@ import { parseSource } from '@offerbook/feeds/source/source-file.ts';
 import { awinFiles } from '../../../feeds/test/catalogues.ts';
 import { awinSale, idOf, NAMESPACE, type Row } from '../../../feeds/test/fixture.ts';
 import { RowFile } from '../../src/cli/commands/data/row-file.ts';
-import { offerbook } from '../support/command.ts';
+import { offerbook, rejected } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 
 /** A folder with a source file and the given files. */
@@ -84,11 +84,9 @@ describe('convert transactions', () => {
 
   test('prints only problems and exits 2 if a row is invalid; with --skip-invalid, it prints the valid rows and exits 0', async () => {
     const cwd = folderWith({ 'bad.json': bad });
-    expect(await convertIn(cwd, [...SALES, 'bad.json'])).toEqual({
-      code: 2,
-      stdout: '',
-      stderr: `offerbook: ${LOST}\nofferbook: Nothing was converted: 1 of 2 rows is invalid.\n`,
-    });
+    expect(await convertIn(cwd, [...SALES, 'bad.json'])).toEqual(
+      rejected(`${LOST}\nofferbook: Nothing was converted: 1 of 2 rows is invalid.`),
+    );
     const { code, stdout, stderr } = await convertIn(cwd, [...SALES, '--skip-invalid', 'bad.json']);
     expect([code, stdout.split('\n').length]).toEqual([0, 2]);
     expect(stderr.replace(/\d\.\d s/, '0 s')).toBe(

@@ -9,7 +9,7 @@ import { spoolPath } from '../../src/cli/node/activation.ts';
 import type { ClickId } from '../../src/domain/click.ts';
 import { openSpool } from '../../src/storage/click-spool.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
-import { offerbook, type RunOptions, ServerProcess } from '../support/command.ts';
+import { offerbook, type RunOptions, rejected, ServerProcess } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
 import { retailer, transaction } from '../support/fixtures.ts';
@@ -81,16 +81,12 @@ test('a poller gets the same changes from a copy as from the original', async ()
   expect(answers[1]).toEqual(answers[0]);
   expect(answers[0]).toMatchObject({ status: 200, page: { data: [{}, {}] } });
 
-  expect(await offerbook(['copy', '--to', to], { env })).toEqual({
-    code: 3,
-    stdout: '',
-    stderr: 'offerbook: the target database is not empty; nothing was copied\n',
-  });
-  expect(await offerbook(['copy'], { env })).toEqual({
-    code: 2,
-    stdout: '',
-    stderr: 'offerbook: missing --to <url> (or OFFERBOOK_TO_URL)\n(run with --help for usage)\n',
-  });
+  expect(await offerbook(['copy', '--to', to], { env })).toEqual(
+    rejected('the target database is not empty; nothing was copied', 3),
+  );
+  expect(await offerbook(['copy'], { env })).toEqual(
+    rejected('missing --to <url> (or OFFERBOOK_TO_URL)\n(run with --help for usage)'),
+  );
 });
 
 /** Spools a click as a server does; returns the file. */

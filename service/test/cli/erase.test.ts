@@ -1,70 +1,53 @@
 // Erasure and deletion on the command line: their output, which never contains the user id.
 
 import { expect, test } from 'bun:test';
-import { offerbook, type RunOptions } from '../support/command.ts';
-import { DATABASES } from '../support/databases.ts';
+import { commandLine, printed, rejected } from '../support/command.ts';
+import { temporaryFolder } from '../support/databases.ts';
 import { transaction } from '../support/fixtures.ts';
 import { ndjson } from '../support/test-node.ts';
 
-test.each(DATABASES.slice(0, 1))(
-  'erase counts and erases a user without printing the user id, and orgs delete deletes the organisation',
-  async ({ create }) => {
-    const env = { OFFERBOOK_DATABASE_URL: await create() };
-    const run = (args: string, options: RunOptions = {}) => offerbook(args.split(' '), { env, ...options });
-    await run('orgs create acme');
-    const rows = [1, 2].map((n) => transaction(n, { passbackUid: '-' }));
-    await run('import transactions - --org acme', { stdin: ndjson(rows) });
-    const token = await run('tokens issue --org acme --kind private');
-    expect(token.code).toBe(0);
+test('erase counts and erases a user without printing the user id, and orgs delete deletes the organisation', async () => {
+  const cwd = temporaryFolder();
+  const { run, json } = commandLine(() => ({ cwd }));
+  await run('orgs create acme');
+  const rows = [1, 2].map((n) => transaction(n, { passbackUid: '-' }));
+  await run('import transactions - --org acme', { stdin: ndjson(rows) });
+  const token = await run('tokens issue --org acme --kind private');
+  expect(token.code).toBe(0);
 
-    const erase = (args: string, stdin = '-\n') => run(`erase --org acme ${args}`, { stdin });
-    expect(await erase('--passback-uid - --dry-run')).toEqual({
-      code: 0,
-      stdout:
-        'Would erase the user from 2 transactions, 0 earlier versions and 0 clicks; nothing was changed.\n',
-      stderr: '',
-    });
-    expect(await erase('--passback-uid - --json')).toEqual({
-      code: 0,
-      stdout: '{"transactions":2,"versions":0,"clicks":0}\n',
-      stderr: '',
-    });
-    expect(await erase('--passback-uid -')).toEqual({
-      code: 0,
-      stdout: 'Erased the user from 0 transactions, 0 earlier versions and 0 clicks.\n',
-      stderr: '',
-    });
-    expect(await erase('--passback-uid -', '\n')).toEqual({
-      code: 2,
-      stdout: '',
-      stderr: 'offerbook: --passback-uid must not be empty\n',
-    });
-    expect(await run('erase --org nobody --passback-uid anna')).toEqual({
-      code: 2,
-      stdout: '',
-      stderr: 'offerbook: there is no organisation "nobody"; list them with: offerbook orgs list\n',
-    });
+  const erase = (args: string, stdin = '-\n') => run(`erase --org acme ${args}`, { stdin });
+  expect(await erase('--passback-uid - --dry-run')).toEqual(
+    printed(
+      'Would erase the user from 2 transactions, 0 earlier versions and 0 clicks; nothing was changed.\n',
+    ),
+  );
+  expect(await erase('--passback-uid - --json')).toEqual(
+    printed('{"transactions":2,"versions":0,"clicks":0}\n'),
+  );
+  expect(await erase('--passback-uid -')).toEqual(
+    printed('Erased the user from 0 transactions, 0 earlier versions and 0 clicks.\n'),
+  );
+  expect(await erase('--passback-uid -', '\n')).toEqual(rejected('--passback-uid must not be empty'));
+  expect(await run('erase --org nobody --passback-uid anna')).toEqual(
+    rejected('there is no organisation "nobody"; list them with: offerbook orgs list'),
+  );
 
-    expect(await run('orgs delete acme')).toMatchObject({ code: 3, stdout: '' });
-    expect(await run('orgs delete acme --dry-run')).toEqual({
-      code: 0,
-      stdout:
-        'Would delete "acme" with 1 token, 2 transactions, 2 earlier versions, 0 clicks and 1 import in the import log; nothing was changed.\n',
-      stderr: '',
-    });
-    expect(await run('orgs delete acme --revoke-tokens --json')).toEqual({
-      code: 0,
-      stdout: '{"tokens":1,"transactions":2,"versions":2,"clicks":0,"imports":1}\n',
-      stderr: '',
-    });
-    expect(await run('orgs delete acme')).toMatchObject({ code: 2, stdout: '' });
-    const audit = JSON.parse((await run('audit --org acme --json')).stdout) as { action: string }[];
-    expect(audit.map(({ action }) => action)).toEqual([
-      'organisation deleted',
-      'user erased',
-      'user erased',
-      'token issued',
-      'organisation created',
-    ]);
-  },
-);
+  expect(await run('orgs delete acme')).toMatchObject({ code: 3, stdout: '' });
+  expect(await run('orgs delete acme --dry-run')).toEqual(
+    printed(
+      'Would delete "acme" with 1 token, 2 transactions, 2 earlier versions, 0 clicks and 1 import in the import log; nothing was changed.\n',
+    ),
+  );
+  expect(await run('orgs delete acme --revoke-tokens --json')).toEqual(
+    printed('{"tokens":1,"transactions":2,"versions":2,"clicks":0,"imports":1}\n'),
+  );
+  expect(await run('orgs delete acme')).toMatchObject({ code: 2, stdout: '' });
+  const audit = (await json('audit --org acme')) as { action: string }[];
+  expect(audit.map(({ action }) => action)).toEqual([
+    'organisation deleted',
+    'user erased',
+    'user erased',
+    'token issued',
+    'organisation created',
+  ]);
+});

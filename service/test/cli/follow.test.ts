@@ -4,7 +4,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceProcess } from '../../../client/test/support/service-process.ts';
-import { cleanEnvironment, type Finished, offerbook, spawnOfferbook } from '../support/command.ts';
+import {
+  cleanEnvironment,
+  type Finished,
+  offerbook,
+  printed,
+  rejected,
+  spawnOfferbook,
+} from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { id, transaction } from '../support/fixtures.ts';
 import { leakWatch } from '../support/leak-watch.ts';
@@ -51,7 +58,7 @@ describe('follow --once', () => {
     expect<string[]>(idsOf(second.stdout)).toEqual([id(2), id(3)]);
 
     const third = await follow(['--once', '--checkpoint', checkpoint]);
-    expect(third).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(third).toEqual(printed(''));
   });
 
   test('prints a transaction exactly as the service sends it', async () => {
@@ -147,12 +154,12 @@ test('follow without --once prints changes as they happen, and exits 0 on SIGTER
 
 test('follow reports in one sentence that the service is down, and still accepts OFFERBOOK_TOKEN', async () => {
   const args = ['follow', '--url', 'http://127.0.0.1:1', '--once'];
-  expect(await offerbook(args, { env: { OFFERBOOK_TOKEN: token } })).toEqual({
-    code: 1,
-    stdout: '',
-    stderr:
-      'offerbook: No complete response from http://127.0.0.1:1/v1/transactions/?limit=1000: connection refused. Check the address and the network.\n',
-  });
+  expect(await offerbook(args, { env: { OFFERBOOK_TOKEN: token } })).toEqual(
+    rejected(
+      'No complete response from http://127.0.0.1:1/v1/transactions/?limit=1000: connection refused. Check the address and the network.',
+      1,
+    ),
+  );
 });
 
 test.skipIf(lacks('bash'))('follow exits without an error if its reader closes the pipe', async () => {

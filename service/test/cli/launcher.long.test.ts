@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import manifest from '../../package.json';
 import { newTokenText } from '../../src/domain/access-token.ts';
-import { offerbook } from '../support/command.ts';
+import { offerbook, printed, rejected } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { HOSTILE_VARIABLES, hostileFolder } from '../support/hostile-folder.ts';
 import { newCertificate } from '../support/new-certificate.ts';
@@ -31,7 +31,7 @@ function onlyPrograms(...names: string[]): string {
 }
 
 const LAUNCHER = join(import.meta.dir, '../../bin/offerbook');
-const STARTED = { code: 0, stdout: `${manifest.version}\n`, stderr: '' };
+const STARTED = printed(`${manifest.version}\n`);
 
 test('the launcher starts through symbolic links and needs no program except readlink', async () => {
   const folder = temporaryFolder();
@@ -54,11 +54,9 @@ test('the launcher exits with an error if Bun is not installed', async () => {
   const folder = join(temporaryFolder(), 'service', 'bin');
   mkdirSync(folder, { recursive: true });
   cpSync(LAUNCHER, join(folder, 'offerbook'));
-  expect(await launch(join(folder, 'offerbook'), onlyPrograms('readlink'))).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: "offerbook: Bun is missing; run npm ci in the project's root\n",
-  });
+  expect(await launch(join(folder, 'offerbook'), onlyPrograms('readlink'))).toEqual(
+    rejected("Bun is missing; run npm ci in the project's root", 1),
+  );
 });
 
 test('the launcher removes variables that turn off the check of certificates or print tokens', async () => {

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CANONICAL_UUID_PATTERN } from '@offerbook/wire/uuid.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
-import { offerbook } from '../support/command.ts';
+import { commandLine, rejected } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
 import { id } from '../support/fixtures.ts';
@@ -13,9 +13,8 @@ import { ndjson } from '../support/test-node.ts';
 
 test('orgs list prints public ids, and link imports are logged and change nothing if rejected', async () => {
   const cwd = temporaryFolder();
-  const run = (args: string, stdin?: string) =>
-    offerbook(args.split(' '), { cwd, ...(stdin === undefined ? {} : { stdin }) });
-  const { publicId } = JSON.parse((await run('orgs create acme --json')).stdout);
+  const { run, json } = commandLine(() => ({ cwd }));
+  const { publicId } = await json('orgs create acme');
   expect(publicId).toMatch(CANONICAL_UUID_PATTERN);
   const [header, row] = (await run('orgs list')).stdout.split('\n').map((line) => line.split(/ {2,}/));
   expect(header).toEqual(['NAME', 'ORGID', 'CREATED']);
@@ -29,18 +28,14 @@ test('orgs list prints public ids, and link imports are logged and change nothin
   expect(imported.stdout).toMatch(
     /^Imported 1 link: 1 added, 0 changed, 0 unchanged, 0 withdrawn \(\d\.\d s\)\.\n$/,
   );
-  const bad = await run(
-    'import links - --by me',
-    `{"dealId":"${id(2)}","template":"http://network.example/"}`,
+  const stdin = `{"dealId":"${id(2)}","template":"http://network.example/"}`;
+  const bad = await run('import links - --by me', { stdin });
+  expect(bad).toEqual(
+    rejected(
+      'line 1: template must start with https://, a host without user information, and a path\nofferbook: Nothing was imported: 1 of 1 row is invalid.',
+    ),
   );
-  expect(bad).toEqual({
-    code: 2,
-    stdout: '',
-    stderr:
-      'offerbook: line 1: template must start with https://, a host without user information, and a path\nofferbook: Nothing was imported: 1 of 1 row is invalid.\n',
-  });
-  const book = JSON.parse((await run('imports list --kind links --json')).stdout);
-  expect(book).toMatchObject([
+  expect(await json('imports list --kind links')).toMatchObject([
     { kind: 'links', outcome: 'refused', counts: { read: 1, added: 0, invalid: 1 } },
     {
       kind: 'links',
@@ -55,7 +50,7 @@ test('orgs list prints public ids, and link imports are logged and change nothin
 
 test('purge deletes old clicks without a sale, and the audit log records it', async () => {
   const cwd = temporaryFolder();
-  const run = (args: string) => offerbook(args.split(' '), { cwd });
+  const { run } = commandLine(() => ({ cwd }));
   await run('orgs create acme');
   const stores = await openStores(`sqlite:${join(cwd, 'offerbook.db')}`);
   const click = (days: number) => recordClick(stores, 1, { activatedAtMs: Date.now() - days * 86_400_000 });

@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test';
 import { livenessProblem } from '../../src/cli/doctor/liveness-problem.ts';
 import { urlOf } from '../../src/cli/node/listen.ts';
-import { offerbook } from '../support/command.ts';
+import { offerbook, printed, rejected } from '../support/command.ts';
 import { freePort } from '../support/postgres-server.ts';
 
 test.each([
@@ -39,18 +39,12 @@ test('probe prints whether a service is live, and exits 1 with the reason if it 
     ...{ port: 0, hostname: '127.0.0.1' },
     fetch: () => Response.json({ status: 'live' }),
   });
-  expect(await offerbook(['probe', server.url.origin])).toEqual({ code: 0, stdout: 'live\n', stderr: '' });
+  expect(await offerbook(['probe', server.url.origin])).toEqual(printed('live\n'));
   const url = `http://127.0.0.1:${await freePort()}`;
-  expect(await offerbook(['probe', url])).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: `offerbook: ${url} is not live: connection refused\n`,
-  });
-  expect(await offerbook(['probe', 'livez'])).toEqual({
-    code: 2,
-    stdout: '',
-    stderr: 'offerbook: the URL must be of the form http://127.0.0.1:8080, not "livez"\n',
-  });
+  expect(await offerbook(['probe', url])).toEqual(rejected(`${url} is not live: connection refused`, 1));
+  expect(await offerbook(['probe', 'livez'])).toEqual(
+    rejected('the URL must be of the form http://127.0.0.1:8080, not "livez"'),
+  );
 });
 
 test.each([

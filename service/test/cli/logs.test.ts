@@ -7,7 +7,7 @@ import { currentUser } from '../../src/cli/current-user.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { closing } from '../../src/storage/open-once.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
-import { COMMAND, offerbook, type RunOptions } from '../support/command.ts';
+import { COMMAND, commandLine, rejected } from '../support/command.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
 import { coupon, id, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
 import { ndjson } from '../support/test-node.ts';
@@ -27,17 +27,7 @@ describe('the logs', () => {
     expect((await run('orgs create acme')).code).toBe(0);
   });
 
-  const run = (args: string | readonly string[], options: RunOptions = {}) =>
-    offerbook(typeof args === 'string' ? args.split(' ') : args, {
-      cwd: folder,
-      env: { OFFERBOOK_DATABASE_URL: url },
-      ...options,
-    });
-  const json = async (args: string) => {
-    const { code, stdout, stderr } = await run(`${args} --json`);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    return JSON.parse(stdout);
-  };
+  const { run, json } = commandLine(() => ({ cwd: folder, env: { OFFERBOOK_DATABASE_URL: url } }));
   const importSales = (rows: readonly unknown[], ...more: string[]) =>
     run(['import', 'transactions', '-', '--org', 'acme', ...more], { stdin: ndjson(rows) });
 
@@ -139,24 +129,15 @@ describe('the logs', () => {
     const sales = await Bun.file(join(awin, 'transactions.json')).text();
     await Bun.write(join(folder, 'cut.json'), sales.slice(0, sales.length / 2));
     const convert = `convert transactions --from awin --source ${awin}/source.json cut.json`;
-    const pipe = (options = '') =>
-      run([], {
-        command: [
-          '/bin/sh',
-          '-c',
-          `"$0" ${convert} | "$0" import transactions - --org acme ${options}`,
-          COMMAND,
-        ],
-      });
+    const pipe = (options = '') => {
+      const script = `"$0" ${convert} | "$0" import transactions - --org acme ${options}`;
+      return run([], { command: ['/bin/sh', '-c', script, COMMAND] });
+    };
     const broken = await pipe();
     expect([broken.code, broken.stdout]).toEqual([2, '']);
-    expect(broken.stderr).toEndWith(
-      'offerbook: standard input has no rows; nothing was imported. If it may be empty, add --allow-empty\n',
-    );
-    const refused = entry(1, {
-      outcome: 'refused',
-      reason: 'standard input has no rows; nothing was imported. If it may be empty, add --allow-empty',
-    });
+    const reason = 'standard input has no rows; nothing was imported. If it may be empty, add --allow-empty';
+    expect(broken.stderr).toEndWith(`offerbook: ${reason}\n`);
+    const refused = entry(1, { outcome: 'refused', reason });
     expect(await json('imports list')).toEqual([refused]);
     expect((await pipe('--allow-empty')).code).toBe(0);
     expect(await json('imports list')).toEqual([entry(2, {}), refused]);
@@ -278,15 +259,11 @@ describe('the logs', () => {
   test("transactions find returns a user's transactions by passbackUid, in one or all organisations", async () => {
     await importSales([transaction(1), transaction(2)]);
     await run('orgs create other');
-    await run('import transactions - --org other', {
-      stdin: ndjson([transaction(3, { passbackUid: 'user-1', status: 'DECLINED' })]),
-    });
+    const theirSale = { passbackUid: 'user-1', status: 'DECLINED' } as const;
+    await run('import transactions - --org other', { stdin: ndjson([transaction(3, theirSale)]) });
     const [theirs, ours] = await json('transactions find --passback-uid user-1');
     expect([theirs, ours]).toEqual([
-      {
-        org: 'other',
-        transaction: { ...transaction(3, { passbackUid: 'user-1', status: 'DECLINED' }), updatedAt: MOMENT },
-      },
+      { org: 'other', transaction: { ...transaction(3, theirSale), updatedAt: MOMENT } },
       { org: 'acme', transaction: { ...transaction(1), updatedAt: MOMENT } },
     ]);
     expect(await json('transactions find --passback-uid user-1 --org acme')).toEqual([ours]);
@@ -294,12 +271,7 @@ describe('the logs', () => {
     expect(stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
       ['ID', 'ORG', 'STATUS', 'ORDER', 'CASHBACK', 'SOLD', 'UPDATED'],
       [
-        id(3),
-        'other',
-        'DECLINED',
-        '79.9 EUR',
-        '3.99 EUR',
-        '2026-11-14T12:00:00',
+        ...[id(3), 'other', 'DECLINED', '79.9 EUR', '3.99 EUR', '2026-11-14T12:00:00'],
         theirs.transaction.updatedAt,
       ],
       [''],
@@ -358,77 +330,48 @@ describe('the logs', () => {
     await importSales([transaction(1, { status: 'CONFIRMED', passbackData: '\u009b31m' })]);
     for (const args of ['imports list', 'imports show 1', `transactions show ${id(1)}`]) {
       const { code, stdout } = await run(args);
-      expect({
-        code,
-        obeyed: stdout.match(/[\p{Cc}\p{Bidi_Control}]/gu)?.filter((it) => it !== '\n'),
-      }).toEqual({
-        code: 0,
-        obeyed: [],
-      });
+      const obeyed = stdout.match(/[\p{Cc}\p{Bidi_Control}]/gu)?.filter((it) => it !== '\n');
+      expect({ code, obeyed }).toEqual({ code: 0, obeyed: [] });
     }
     expect((await run('imports show 1')).stdout).toContain('\nfile     a?[2J?1m?b.ndjson\n');
     // JSON output contains the name unchanged.
     expect((await json('imports show 1')).fileName).toBe(fileName);
   });
-});
 
-describe('log commands', () => {
-  let folder: string;
-  beforeEach(() => {
-    folder = temporaryFolder();
-  });
-  const run = (args: readonly string[], options: RunOptions = {}) =>
-    offerbook(args, { cwd: folder, ...options });
-
-  const bad: [string[], string][] = [
-    [['imports', 'show', '7'], 'there is no import 7; list them with: offerbook imports list'],
-    [['imports', 'show', '-1'], '<id> must be a whole number from 1 to'],
-    [['imports', 'show', '1e3'], '<id> must be a whole number from 1 to 1000000000, not "1e3"'],
-    [['imports', 'show', '9'.repeat(30)], '<id> must be a whole number from 1 to'],
-    [['imports', 'list', '--limit', '0'], '--limit must be a whole number from 1 to 1000000000, not "0"'],
+  const bad: [string | readonly string[], string][] = [
+    ['imports show 7', 'there is no import 7; list them with: offerbook imports list'],
+    ['imports show -1', '<id> must be a whole number from 1 to'],
+    ['imports show 1e3', '<id> must be a whole number from 1 to 1000000000, not "1e3"'],
+    [`imports show ${'9'.repeat(30)}`, '<id> must be a whole number from 1 to'],
+    ['imports list --limit 0', '--limit must be a whole number from 1 to 1000000000, not "0"'],
     [
-      ['imports', 'list', '--kind', 'sales'],
+      'imports list --kind sales',
       "option '--kind <kind>' argument 'sales' is invalid. Allowed choices are catalogue, links, transactions.",
     ],
-    [
-      ['imports', 'list', '--org', 'nobody'],
-      'there is no organisation "nobody"; list them with: offerbook orgs list',
-    ],
-    [['transactions', 'show', id(9)], `there is no transaction ${id(9)}`],
+    ['imports list --org nobody', 'there is no organisation "nobody"; list them with: offerbook orgs list'],
+    [`transactions show ${id(9)}`, `there is no transaction ${id(9)}`],
     [['transactions', 'show', "x' OR 1=1"], '<id> must be a UUID, not "x\' OR 1=1"'],
-    [['transactions', 'find', '--passback-uid', ''], '--passback-uid must not be empty'],
-    [['transactions', 'find', '--passback-uid', 'x', '--org', 'nobody'], 'there is no organisation "nobody"'],
-    [['audit', '--limit', 'all'], '--limit must be a whole number from 1 to 1000000000, not "all"'],
-    [['purge'], 'missing --older-than <duration>'],
-    [['purge', '--older-than', '23h'], '--older-than must be at least 1d'],
-    [['purge', '--older-than', '-1d'], '--older-than must be a duration such as'],
-    [['purge', '--older-than', '999999999d'], '--older-than must be a duration such as'],
+    ['transactions find --passback-uid ', '--passback-uid must not be empty'],
+    ['transactions find --passback-uid x --org nobody', 'there is no organisation "nobody"'],
+    ['audit --limit all', '--limit must be a whole number from 1 to 1000000000, not "all"'],
+    ['purge', 'missing --older-than <duration>'],
+    ['purge --older-than 23h', '--older-than must be at least 1d'],
+    ['purge --older-than -1d', '--older-than must be a duration such as'],
+    ['purge --older-than 999999999d', '--older-than must be a duration such as'],
   ];
   test('log commands reject invalid usage with one sentence and change nothing', async () => {
-    expect((await run(['orgs', 'create', 'acme'])).code).toBe(0);
-    const logs = async () => [
-      (await run(['imports', 'list'])).stdout,
-      (await run(['audit', '--json'])).stdout,
-    ];
+    const logs = async () => [await json('imports list'), await json('audit')];
     const before = await logs();
     for (const [args, message] of bad) {
-      const { code, stdout, stderr } = await run(args);
-      expect({ args, code, stdout, stderr }).toEqual({
-        args,
-        code: 2,
-        stdout: '',
-        stderr: expect.any(String),
-      });
-      expect(stderr).toContain(message);
+      const stderr = expect.stringContaining(message);
+      expect({ args, ...(await run(args)) }).toEqual({ args, code: 2, stdout: '', stderr });
     }
     for (const option of ['--by', '--source']) {
       for (const name of ['', ' ', 'x'.repeat(201), 'a\nb', '\u001b[2J', '\u009b2J']) {
         const args = ['import', 'transactions', '-', '--org', 'acme', option, name];
-        expect(await run(args, { stdin: ndjson([transaction(1)]) })).toEqual({
-          code: 2,
-          stdout: '',
-          stderr: `offerbook: ${option} must be 1–200 characters, without control characters\n`,
-        });
+        expect(await run(args, { stdin: ndjson([transaction(1)]) })).toEqual(
+          rejected(`${option} must be 1–200 characters, without control characters`),
+        );
       }
     }
     expect(await logs()).toEqual(before);

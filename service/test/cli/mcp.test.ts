@@ -5,7 +5,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { ServiceProcess } from '../../../client/test/support/service-process.ts';
 import { OPERATIONS } from '../../src/http/operations/operations.ts';
-import { COMMAND, cleanEnvironment, offerbook } from '../support/command.ts';
+import { COMMAND, cleanEnvironment, offerbook, rejected } from '../support/command.ts';
 import { coupon, id, offer, retailer, transaction } from '../support/fixtures.ts';
 
 const THIRD_PARTY =
@@ -206,18 +206,12 @@ describe('calling a tool', () => {
 
 test('mcp needs a token of the right kind, and never prints it', async () => {
   const run = (env: Record<string, string>) => offerbook(['mcp', '--url', service.url], { env });
-  expect(await run({})).toEqual({
-    code: 2,
-    stdout: '',
-    stderr:
-      'offerbook: set OFFERBOOK_PUBLIC_TOKEN or OFFERBOOK_PRIVATE_TOKEN; tokens are never passed as arguments\n',
-  });
-  expect(await run({ OFFERBOOK_PUBLIC_TOKEN: tokens.private })).toEqual({
-    code: 2,
-    stdout: '',
-    stderr:
-      'offerbook: OFFERBOOK_PUBLIC_TOKEN contains a private token; set OFFERBOOK_PRIVATE_TOKEN instead\n',
-  });
+  expect(await run({})).toEqual(
+    rejected('set OFFERBOOK_PUBLIC_TOKEN or OFFERBOOK_PRIVATE_TOKEN; tokens are never passed as arguments'),
+  );
+  expect(await run({ OFFERBOOK_PUBLIC_TOKEN: tokens.private })).toEqual(
+    rejected('OFFERBOOK_PUBLIC_TOKEN contains a private token; set OFFERBOOK_PRIVATE_TOKEN instead'),
+  );
 });
 
 test('mcp exits with 0 when the agent closes its input', async () => {

@@ -7,7 +7,7 @@ import { exampleSource, secretVariables } from '@offerbook/sandbox/networks/exam
 import { FakeNetworks } from '@offerbook/sandbox/networks/fake-networks.ts';
 import { awinSale, NAMESPACE, type Row } from '../../../feeds/test/fixture.ts';
 import { FakeNetwork, PULL_SECRETS } from '../pull/fake-network.ts';
-import { offerbook, spawnOfferbook } from '../support/command.ts';
+import { commandLine, spawnOfferbook } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { until } from '../support/until.ts';
 
@@ -23,8 +23,7 @@ async function operator(network: FakeNetwork, changes: Row = {}) {
   };
   writeFileSync(join(folder, 'awin.json'), JSON.stringify(source));
   writeFileSync(join(folder, 'awin.token'), `${SECRET}\n`, { mode: 0o600 });
-  const run = (args: string) => offerbook(args.split(' '), { cwd: folder });
-  return { folder, run };
+  return { folder, ...commandLine(() => ({ cwd: folder })) };
 }
 
 /** An operator with an account at the sandbox's CJ. */
@@ -44,10 +43,10 @@ async function catalogueOperator(changes: Row = {}) {
   const source = { ...exampleSource('cj', `http://127.0.0.1:${server.port}`), ...changes };
   writeFileSync(join(folder, 'cj.json'), JSON.stringify(source));
   const env = Object.fromEntries(secretVariables('cj').map(({ variable, value }) => [variable, value]));
-  const run = (args: string) => offerbook(args.split(' '), { cwd: folder, env });
+  const { run, json } = commandLine(() => ({ cwd: folder, env }));
   // The first import creates the database.
   await run('orgs create acme');
-  return { programmes: fakes.ledger.programmes('cj', Date.now()), run };
+  return { programmes: fakes.ledger.programmes('cj', Date.now()), run, json };
 }
 
 function listSale(network: FakeNetwork, id: number): void {

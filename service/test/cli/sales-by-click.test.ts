@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { UnattributedFile } from '../../src/cli/commands/data/unattributed-file.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
-import { COMMAND, offerbook } from '../support/command.ts';
+import { COMMAND, offerbook, rejected } from '../support/command.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
 import { id, transaction } from '../support/fixtures.ts';
@@ -163,11 +163,7 @@ describe('the --unattributed file', () => {
         env,
         command: run,
       });
-      expect(refused).toEqual({
-        code: 2,
-        stdout: '',
-        stderr: 'offerbook: --unattributed must not be the imported file\n',
-      });
+      expect(refused).toEqual(rejected('--unattributed must not be the imported file'));
     }
     expect(() => new UnattributedFile(cwd, '-')).toThrow(`--unattributed ${cwd} is not a file`);
     expect(readFileSync(join(cwd, FILE), 'utf8').split('\n')).toHaveLength(2);

@@ -11,7 +11,7 @@ import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import { closing } from '../../src/storage/open-once.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { newOrganisation } from '../storage/open-test-stores.ts';
-import { offerbook, ServerProcess, spawnOfferbook } from '../support/command.ts';
+import { offerbook, rejected, ServerProcess, spawnOfferbook } from '../support/command.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
 import { offer, retailer } from '../support/fixtures.ts';
 import { leakWatch } from '../support/leak-watch.ts';
@@ -89,11 +89,8 @@ test('a spool that is not a folder is reported with a one-sentence message', asy
   const file = database.slice('sqlite:'.length);
   const start = (spool: string) =>
     offerbook(['serve', '--database', database, '--port', '0', '--spool', spool]);
-  const refusal = (spool: string, code: string) => ({
-    code: 2,
-    stdout: '',
-    stderr: `offerbook: --spool ${spool} is not a writable folder (${code})\n`,
-  });
+  const refusal = (spool: string, code: string) =>
+    rejected(`--spool ${spool} is not a writable folder (${code})`);
   const missing = `${file}-missing`;
   expect(await Promise.all([start(missing), start(file)])).toEqual([
     refusal(missing, 'ENOENT'),
@@ -121,7 +118,7 @@ test('serve keeps running after the reader of its log is gone', async () => {
 describe.each(['1', '2'])('with --workers %s', (workers) => {
   const start = (...args: string[]) =>
     offerbook(['serve', '--database', database, '--log-level', 'silent', '--workers', workers, ...args]);
-  const refusal = (sentence: string) => ({ code: 2, stdout: '', stderr: `offerbook: ${sentence}\n` });
+  const refusal = (sentence: string) => rejected(`${sentence}`);
 
   test.each(['1', '2'])(
     'a port used by a server with %s workers is reported with a one-sentence message',

@@ -7,7 +7,14 @@ import { spawn } from 'node:child_process';
 import { chmodSync, copyFileSync, readdirSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { CheckedRequests, type Target } from '../chaos/traffic/checked-requests.ts';
-import { COMMAND, type Finished, offerbook, ServerProcess, spawnOfferbook } from '../support/command.ts';
+import {
+  COMMAND,
+  type Finished,
+  offerbook,
+  rejected,
+  ServerProcess,
+  spawnOfferbook,
+} from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { offer, retailer, transaction } from '../support/fixtures.ts';
 import { SmallDisk } from '../support/small-disk.ts';
@@ -105,11 +112,9 @@ describe('an SQLite file', () => {
   test('an import into a read-only file is rejected and changes nothing, and reads continue', async () => {
     const before = await exported();
     chmodSync(path, 0o444);
-    expect(await importAsSomebody(FEW.replaceAll('PENDING', 'DECLINED'))).toEqual({
-      code: 2,
-      stdout: '',
-      stderr: `offerbook: ${path} is read-only; nothing was written\n`,
-    });
+    expect(await importAsSomebody(FEW.replaceAll('PENDING', 'DECLINED'))).toEqual(
+      rejected(`${path} is read-only; nothing was written`),
+    );
     chmodSync(path, 0o644);
     expect(await exported()).toBe(before);
     await expectAllRight();
@@ -133,11 +138,9 @@ test.if(await SmallDisk.canMount())('an import reports a full disk', async () =>
   await using disk = await SmallDisk.mount(2);
   useCopyIn(disk.folder);
   const before = await exported();
-  expect(await offerbook(IMPORT, { env, stdin: MANY })).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: `offerbook: the disk with ${path} is full; nothing was written\n`,
-  });
+  expect(await offerbook(IMPORT, { env, stdin: MANY })).toEqual(
+    rejected(`the disk with ${path} is full; nothing was written`, 1),
+  );
   expect(await exported()).toBe(before);
 });
 
@@ -145,11 +148,11 @@ test('an import into a folder without permission reports the permission, not a m
   const folder = temporaryFolder();
   useCopyIn(folder);
   chmodSync(folder, 0o000);
-  expect(await importAsSomebody(FEW)).toEqual({
-    code: 2,
-    stdout: '',
-    stderr: `offerbook: ${path} cannot be opened: this user has no access to the file's folder; run this command as the service user\n`,
-  });
+  expect(await importAsSomebody(FEW)).toEqual(
+    rejected(
+      `${path} cannot be opened: this user has no access to the file's folder; run this command as the service user`,
+    ),
+  );
   chmodSync(folder, 0o700);
 });
 

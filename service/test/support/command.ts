@@ -1,5 +1,6 @@
 // Runs the offerbook command as a process.
 
+import { expect } from 'bun:test';
 import { join } from 'node:path';
 import { watchCommand, watchProcessList } from './leak-watch.ts';
 
@@ -10,6 +11,16 @@ export interface Finished {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
+}
+
+/** The outcome of a command that prints one sentence and is rejected. */
+export function rejected(sentence: string, code = 2): Finished {
+  return { code, stdout: '', stderr: `offerbook: ${sentence}\n` };
+}
+
+/** The outcome of a command that succeeds and prints nothing on stderr. */
+export function printed(stdout: string): Finished {
+  return { code: 0, stdout, stderr: '' };
 }
 
 export interface RunOptions {
@@ -24,6 +35,18 @@ export interface RunOptions {
 
 export function offerbook(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
   return finish(spawnOfferbook(args, options));
+}
+
+/** Returns functions that run commands with these options. `json` expects success and returns the printed document. */
+export function commandLine(defaults: () => RunOptions) {
+  const run = (args: string | readonly string[], options: RunOptions = {}) =>
+    offerbook(typeof args === 'string' ? args.split(' ') : args, { ...defaults(), ...options });
+  const json = async (args: string, options: RunOptions = {}) => {
+    const finished = await run(`${args} --json`, options);
+    expect(finished).toEqual(printed(finished.stdout));
+    return JSON.parse(finished.stdout);
+  };
+  return { run, json };
 }
 
 /** Runs any program, with this process's environment unless `env` is given. */

@@ -56,20 +56,14 @@ export function bind<T>({ host, port, option }: PortAddress, serve: () => T): T 
   try {
     return serve();
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE') {
-      throw new BadInput(`port ${port} on ${host} is in use; choose another with ${option}`, {
-        cause: error,
-      });
-    }
+    throw new BadInput(reasonOf((error as NodeJS.ErrnoException).code), { cause: error });
+  }
+
+  function reasonOf(code: string | undefined): string {
+    if (code === 'EADDRINUSE') return `port ${port} on ${host} is in use; choose another with ${option}`;
     if (code === 'EACCES')
-      throw new BadInput(
-        `this user is not allowed to listen on port ${port}; choose one above 1023 with ${option}`,
-        {
-          cause: error,
-        },
-      );
-    throw new BadInput(`cannot listen on ${host}, port ${port}`, { cause: error });
+      return `this user is not allowed to listen on port ${port}; choose one above 1023 with ${option}`;
+    return `cannot listen on ${host}, port ${port}`;
   }
 }
 
@@ -79,16 +73,19 @@ export function bind<T>({ host, port, option }: PortAddress, serve: () => T): T 
  */
 export function findPort(address: PortAddress): number {
   const { host, port } = address;
-  const server = bind(address, () =>
-    Bun.serve({
-      hostname: host,
-      port,
-      reusePort: false,
-      fetch: () => new Response(null, { status: 503 }),
-    }),
-  );
+  const fetch = () => new Response(null, { status: 503 });
+  const server = bind(address, () => Bun.serve({ hostname: host, port, reusePort: false, fetch }));
   // server.port is undefined after stop().
   const found = server.port ?? port;
   void server.stop(true);
   return found;
+}
+
+/** Returns the preferred port, or any free port if another program uses it. */
+export function preferPort(preferred: PortAddress): number {
+  try {
+    return findPort(preferred);
+  } catch {
+    return findPort({ ...preferred, port: 0 });
+  }
 }

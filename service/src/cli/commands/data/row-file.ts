@@ -20,7 +20,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
-import type { RowSpool } from '@offerbook/feeds/convert-run.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { TemporaryRows } from '../../../pull/temporary-rows.ts';
 import { sync } from '../../../storage/backup/synced-files.ts';
@@ -28,37 +27,25 @@ import { STDOUT, writeAll, writing } from '../../output.ts';
 
 const NEWLINE = 0x0a;
 
-export class RowFile implements RowSpool, Disposable {
-  readonly #rows: TemporaryRows;
+export class RowFile extends TemporaryRows {
   readonly #out: OutFile | undefined;
 
   /** Creates the temporary file next to the output file, because /tmp may be small. */
   constructor(outPath: string | undefined) {
     let parent = outPath === undefined ? tmpdir() : dirname(outPath);
     try {
-      this.#out = outPath === undefined ? undefined : findOut(outPath);
-      if (this.#out !== undefined) parent = isStream(this.#out) ? tmpdir() : dirname(this.#out.path);
-      this.#rows = new TemporaryRows(parent);
+      const out = outPath === undefined ? undefined : findOut(outPath);
+      if (out !== undefined) parent = isStream(out) ? tmpdir() : dirname(out.path);
+      super(parent);
+      this.#out = out;
     } catch (error) {
       if (error instanceof BadInput) throw error;
       throw new BadInput(`cannot write to ${parent}`, { cause: error });
     }
   }
 
-  get count(): number {
-    return this.#rows.count;
-  }
-
-  append(row: string): number {
-    return this.#rows.append(row);
-  }
-
-  drop(number: number): void {
-    this.#rows.drop(number);
-  }
-
-  flush(): Promise<void> {
-    return writing(() => this.#rows.flush());
+  override flush(): Promise<void> {
+    return writing(() => super.flush());
   }
 
   /** Writes all rows except the dropped ones to the output. */
@@ -117,11 +104,7 @@ export class RowFile implements RowSpool, Disposable {
   }
 
   async #copyTo(target: number): Promise<void> {
-    for await (const chunk of this.#rows.chunks()) await writeAll(target, chunk);
-  }
-
-  [Symbol.dispose](): void {
-    this.#rows[Symbol.dispose]();
+    for await (const chunk of this.chunks()) await writeAll(target, chunk);
   }
 }
 

@@ -15,7 +15,7 @@ import { CLICK_END, sqlitePath } from '../../../storage/open-database.ts';
 import { closing } from '../../../storage/open-once.ts';
 import { CREATE_OPTIONS } from '../../../storage/open-stores.ts';
 import { databaseOption, openForWriting, plainCommand } from '../../command.ts';
-import { findPort, urlOf } from '../../node/listen.ts';
+import { findPort, preferPort, urlOf } from '../../node/listen.ts';
 import { openLog, toStderr } from '../../node/log-writer.ts';
 import { startNode } from '../../node/node.ts';
 import type { NodeFlags } from '../../node/node-settings.ts';
@@ -95,7 +95,10 @@ async function runSandbox(options: SandboxOptions, command: Command): Promise<vo
   const release = path === undefined ? undefined : lockFile(path);
   try {
     const port = findPort({ host: settings.host, port: settings.port, option: '--port' });
-    const adminPort = settings.adminPort ?? findAdminPort(settings.port);
+    const adminAddress = { host: '127.0.0.1', option: '--admin-port' } as const;
+    const adminPort =
+      settings.adminPort ??
+      preferPort({ ...adminAddress, port: [0, ADMIN_PORT].includes(settings.port) ? 0 : ADMIN_PORT });
     if (options.fresh === true) await deleteData(path, databaseUrl);
     await using log = closing(openLog(settings.logLevel, toStderr));
     await using stores = await openForWriting({ database: databaseUrl }, CREATE_OPTIONS);
@@ -237,19 +240,6 @@ function chooseSeed(stored: number | undefined, requested: number | undefined): 
     );
   }
   return stored ?? requested ?? SEED_DEFAULT;
-}
-
-/** Falls back to any free port, so that the sandbox starts even if the preferred one is in use. */
-function findAdminPort(port: number): number {
-  const place = { host: '127.0.0.1', option: '--admin-port' } as const;
-  if (port !== 0 && port !== ADMIN_PORT) {
-    try {
-      return findPort({ ...place, port: ADMIN_PORT });
-    } catch {
-      // The port is in use.
-    }
-  }
-  return findPort({ ...place, port: 0 });
 }
 
 async function deleteData(path: string | undefined, databaseUrl: string): Promise<void> {

@@ -4,9 +4,8 @@
 import { ACCOUNTS, NETWORKS } from '@offerbook/sandbox/networks/accounts.ts';
 import { secretVariables } from '@offerbook/sandbox/networks/example-source.ts';
 import type { Retailer } from '@offerbook/sandbox/wire.ts';
+import { DAY_MS } from '@offerbook/wire/time.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
-
-const DAY_MS = 86_400_000;
 
 interface Welcome {
   /** Without a trailing slash. */

@@ -7,13 +7,12 @@ import { type Article, makeArticles, makePurchase, type Purchase } from '@offerb
 import { fasterSince } from '@offerbook/sandbox/sale-course.ts';
 import { makeCatalogue } from '@offerbook/sandbox/synthetic-catalogue.ts';
 import type { Retailer, Sale } from '@offerbook/sandbox/wire.ts';
+import { DAY_MS, HOUR_MS } from '@offerbook/wire/time.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import type { Organisation } from '../../../domain/organisation.ts';
 import type { Stores } from '../../../domain/stores.ts';
 import type { Imports } from './imports.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const HISTORY_DAYS = 90;
 /** Longer gaps, for example because the sandbox was stopped or the computer was asleep, are filled with fewer sales. */
 const PAUSE_MS = 60_000;
