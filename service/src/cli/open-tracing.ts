@@ -17,7 +17,6 @@ interface TracingOptions {
   readonly clock: Clock;
 }
 
-/** Undefined if tracing is off. */
 export function openTracing(
   settings: TracingSettings | undefined,
   { databaseUrl, onChange, clock }: TracingOptions,

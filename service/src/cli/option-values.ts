@@ -9,7 +9,6 @@ import { parseDuration, parsePositiveDuration, systemClock } from '../domain/clo
 
 const COUNT_MAX = 1e9;
 
-/** Returns a parser for this option or argument. */
 export function parseCount(option: string, min = 1, max = COUNT_MAX): (text: string) => number {
   return (text) => forOption(option, () => wholeNumber(min, max)(text));
 }

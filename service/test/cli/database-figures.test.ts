@@ -7,7 +7,7 @@ import { DATABASES } from '../support/databases.ts';
 
 const DAY_MS = 86_400_000;
 
-describe.each(DATABASES.map((it) => [it.name, it] as const))('database figures on %s', (_, database) => {
+describe.each(DATABASES)('database figures on $name', (database) => {
   const open = openTestStores();
 
   test('database figures include the number of tokens that expire soon, and stay unchanged while the database is unreachable', async () => {

@@ -123,12 +123,9 @@ describe('follow exits 2 with one sentence and prints no rows', () => {
     ],
     ['a URL of another service', () => ['--url', `${service.url}/docs`], {}, 'not_found'],
   ])('for %s', async (_, args, environment, sentence) => {
-    const { code, stdout, stderr } = await follow(args(), environment);
-    expect({ code, stdout, stderr }).toEqual({
-      code: 2,
-      stdout: '',
-      stderr: expect.stringContaining(sentence),
-    });
+    const finished = await follow(args(), environment);
+    const { stderr } = finished;
+    expect(finished).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(sentence) });
     expect(stderr).not.toContain('hunter2');
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
   });

@@ -24,10 +24,10 @@ async function checksOf(run: ReturnType<typeof commands>) {
   return (name: string) => checks.find(({ check }) => check === name);
 }
 
-test.each(DATABASES.map((it) => [it.name, it] as const))(
-  'on %s, an import that was refused because --org is missing leaves no feed that never succeeded',
-  async (_, database) => {
-    const run = commands(await database.create());
+test.each(DATABASES)(
+  'on $name, an import that was refused because --org is missing leaves no feed that never succeeded',
+  async ({ create }) => {
+    const run = commands(await create());
     await run('orgs create acme');
     const row = JSON.stringify(transaction(1));
     expect((await run('import transactions -', row)).code).toBe(2);

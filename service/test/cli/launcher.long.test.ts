@@ -5,23 +5,12 @@ import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import manifest from '../../package.json';
 import { newTokenText } from '../../src/domain/access-token.ts';
-import { offerbook, printed, rejected } from '../support/command.ts';
+import { offerbook, printed, rejected, runProgram } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { HOSTILE_VARIABLES, hostileFolder } from '../support/hostile-folder.ts';
 import { newCertificate } from '../support/new-certificate.ts';
 
-async function launch(command: string, PATH: string) {
-  const child = Bun.spawn([command, '--version'], {
-    env: { PATH },
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
-    // A launcher that cannot find its folder must not search forever.
-    timeout: 20_000,
-  });
-  const [stdout, stderr] = [await new Response(child.stdout).text(), await new Response(child.stderr).text()];
-  return { code: await child.exited, stdout, stderr };
-}
+const launch = (command: string, PATH: string) => runProgram([command, '--version'], { env: { PATH } });
 
 /** A folder for PATH with links to only these programs. */
 function onlyPrograms(...names: string[]): string {
@@ -41,13 +30,9 @@ test('the launcher starts through symbolic links and needs no program except rea
 });
 
 test('the launcher exits with an error if it cannot find its own folder', async () => {
-  expect(await launch(LAUNCHER, onlyPrograms())).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: expect.stringMatching(
-      /offerbook: cannot find its own folder; check that readlink is in the PATH\n$/,
-    ),
-  });
+  expect(await launch(LAUNCHER, onlyPrograms())).toEqual(
+    rejected(/offerbook: cannot find its own folder; check that readlink is in the PATH\n$/, 1),
+  );
 });
 
 test('the launcher exits with an error if Bun is not installed', async () => {

@@ -42,7 +42,7 @@ class HeldBuilder {
   }
 }
 
-describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { create }) => {
+describe.each(DATABASES)('on $name', ({ create }) => {
   let stores: Stores;
   let builder: HeldBuilder;
   let port: number;

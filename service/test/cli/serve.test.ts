@@ -118,7 +118,6 @@ test('serve keeps running after the reader of its log is gone', async () => {
 describe.each(['1', '2'])('with --workers %s', (workers) => {
   const start = (...args: string[]) =>
     offerbook(['serve', '--database', database, '--log-level', 'silent', '--workers', workers, ...args]);
-  const refusal = (sentence: string) => rejected(`${sentence}`);
 
   test.each(['1', '2'])(
     'a port used by a server with %s workers is reported with a one-sentence message',
@@ -126,7 +125,7 @@ describe.each(['1', '2'])('with --workers %s', (workers) => {
       await using server = await ServerProcess.start(['--database', database, '--workers', others]);
       const { port } = new URL(server.url);
       expect(await start('--port', port)).toEqual(
-        refusal(`port ${port} on 127.0.0.1 is in use; choose another with --port`),
+        rejected(`port ${port} on 127.0.0.1 is in use; choose another with --port`),
       );
     },
   );
@@ -139,7 +138,7 @@ describe.each(['1', '2'])('with --workers %s', (workers) => {
       fetch: () => new Response(),
     });
     expect(await start('--port', '0', '--admin-port', String(other.port))).toEqual(
-      refusal(`port ${other.port} on 127.0.0.1 is in use; choose another with --admin-port`),
+      rejected(`port ${other.port} on 127.0.0.1 is in use; choose another with --admin-port`),
     );
   });
 
@@ -156,7 +155,7 @@ describe.each(['1', '2'])('with --workers %s', (workers) => {
       // The message does not repeat the password.
       [['--port', '0', '--replica-url', 'user:hunter2@host'], replica],
     ] as const)
-      expect(await start(...args)).toEqual(refusal(sentence));
+      expect(await start(...args)).toEqual(rejected(sentence));
   });
 });
 

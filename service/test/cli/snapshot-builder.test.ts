@@ -18,7 +18,7 @@ let builder: SnapshotBuilder;
 
 afterEach(() => builder.close());
 
-describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { create }) => {
+describe.each(DATABASES)('on $name', ({ create }) => {
   test('the builder thread returns the same snapshot as a build in this thread, and the next snapshot contains later imports', async () => {
     const databaseUrl = await create();
     const stores = await openStores(databaseUrl, CREATE_OPTIONS);

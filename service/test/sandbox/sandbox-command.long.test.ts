@@ -8,7 +8,7 @@ import { NETWORKS } from '@offerbook/sandbox/networks/accounts.ts';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
-import { COMMAND, type Finished, offerbook } from '../support/command.ts';
+import { COMMAND, offerbook, rejected, runProgram } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { retailer } from '../support/fixtures.ts';
 import { lacks } from '../support/programs.ts';
@@ -20,16 +20,7 @@ interface List {
   readonly cursor?: string;
 }
 
-async function shell(line: string): Promise<Finished> {
-  const child = Bun.spawn(['sh', '-c', line], { stdout: 'pipe', stderr: 'pipe' });
-  const [stdout, stderr] = [await new Response(child.stdout).text(), await new Response(child.stderr).text()];
-  return { code: await child.exited, stdout, stderr };
-}
-
-/** An error: exit code 2, nothing on stdout, one sentence on stderr. */
-function refusal(sentence: RegExp): Finished {
-  return { code: 2, stdout: '', stderr: expect.stringMatching(sentence) as unknown as string };
-}
+const shell = (line: string) => runProgram(['sh', '-c', line]);
 
 describe('the sandbox command', () => {
   const folder = temporaryFolder();
@@ -154,16 +145,16 @@ describe('the sandbox command', () => {
       offerbook(['sandbox', '--port', sandbox.port], { cwd: elsewhere }),
     ]);
     expect(second).toEqual(
-      refusal(/^offerbook: another sandbox is using \.\/offerbook-sandbox\.db; stop it first, or .+\n$/),
+      rejected(/^offerbook: another sandbox is using \.\/offerbook-sandbox\.db; stop it first, or .+\n$/),
     );
-    expect(taken).toEqual(refusal(/^offerbook: port \d+ on 127\.0\.0\.1 is in use; .+\n$/));
+    expect(taken).toEqual(rejected(/^offerbook: port \d+ on 127\.0\.0\.1 is in use; .+\n$/));
     expect(readdirSync(elsewhere)).toEqual([]);
     await sandbox.get('/v1/retailers/', 'pub');
     await sandbox.stop();
 
     const otherSeed = await offerbook(['sandbox', '--port', '0', '--seed', '7'], { cwd: folder });
     expect(otherSeed).toEqual(
-      refusal(
+      rejected(
         /^offerbook: the sandbox's data was generated with seed 1; add --fresh to start over with seed 7\n$/,
       ),
     );
@@ -225,7 +216,7 @@ describe('rejected sandbox starts', () => {
     const folder = unwritableFolder();
     const database = `sqlite:${join(folder, 'sandbox.db')}`;
     expect(await offerbook(['sandbox', '--port', '0', '--database', database])).toEqual(
-      refusal(/^offerbook: the folder \S+ is not writable; start in another folder, or .+\n$/),
+      rejected(/^offerbook: the folder \S+ is not writable; start in another folder, or .+\n$/),
     );
   });
 
@@ -233,9 +224,9 @@ describe('rejected sandbox starts', () => {
     const file = join(temporaryFolder(), 'file');
     writeFileSync(file, '');
     const inFile = ['sandbox', '--port', '0', '--database', `sqlite:${file}/sandbox.db`];
-    expect(await offerbook(inFile)).toEqual(refusal(/^offerbook: \S+ is a file, not a folder\n$/));
+    expect(await offerbook(inFile)).toEqual(rejected(/^offerbook: \S+ is a file, not a folder\n$/));
     const inNothing = ['sandbox', '--port', '0', '--database', `sqlite:${file}.d/sandbox.db`];
-    expect(await offerbook(inNothing)).toEqual(refusal(/^offerbook: the folder \S+ does not exist\n$/));
+    expect(await offerbook(inNothing)).toEqual(rejected(/^offerbook: the folder \S+ does not exist\n$/));
   });
 
   test('the sandbox does not change or delete a database that it did not create', async () => {
@@ -245,7 +236,7 @@ describe('rejected sandbox starts', () => {
     await stores.close();
     for (const more of [[], ['--fresh']]) {
       expect(await offerbook(['sandbox', '--port', '0', '--database', `sqlite:${path}`, ...more])).toEqual(
-        refusal(/^offerbook: this database contains data that was not created by a sandbox; .+\n$/),
+        rejected(/^offerbook: this database contains data that was not created by a sandbox; .+\n$/),
       );
     }
     expect(existsSync(path)).toBe(true);
@@ -262,7 +253,7 @@ describe('rejected sandbox starts', () => {
     'the sandbox changes nothing and prints one sentence for the invalid option %s %s',
     async (option, value, sentence) => {
       const folder = temporaryFolder();
-      expect(await offerbook(['sandbox', option, value], { cwd: folder })).toEqual(refusal(sentence));
+      expect(await offerbook(['sandbox', option, value], { cwd: folder })).toEqual(rejected(sentence));
       expect(readdirSync(folder)).toEqual([]);
     },
   );

@@ -13,9 +13,11 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** The outcome of a command that prints one sentence and is rejected. */
-export function rejected(sentence: string, code = 2): Finished {
-  return { code, stdout: '', stderr: `offerbook: ${sentence}\n` };
+/** The outcome of a command that is rejected with this sentence, or with an stderr that matches the expression. */
+export function rejected(sentence: string | RegExp, code = 2): Finished {
+  const stderr =
+    typeof sentence === 'string' ? `offerbook: ${sentence}\n` : (expect.stringMatching(sentence) as never);
+  return { code, stdout: '', stderr };
 }
 
 /** The outcome of a command that succeeds and prints nothing on stderr. */

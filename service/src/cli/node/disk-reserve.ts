@@ -24,7 +24,6 @@ export class DiskReserve {
     this.#megabytes = megabytes;
   }
 
-  /** True while the disk has less free space than the reserve. */
   get isLow(): boolean {
     const nowMs = performance.now();
     if (this.#megabytes > 0 && nowMs - this.#measuredAtMs >= MEASURE_EVERY_MS) {

@@ -14,11 +14,9 @@ export interface NodeFlags extends Readonly<Record<string, unknown>> {
   readonly database: string;
 }
 
-/** A node's settings and dependencies. */
 export interface NodeOptions {
   readonly settings: ServeSettings;
   readonly databaseUrl: string;
-  /** Undefined if tracing is off. */
   readonly tracing?: TracingSettings | undefined;
   readonly logger: Logger;
   readonly clock: Clock;

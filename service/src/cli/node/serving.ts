@@ -127,7 +127,6 @@ export async function openServing(options: ServingOptions) {
       following = followChanges({ stores, databaseHealth, logger, tokens, links, ...followed });
       following.poll();
     },
-    /** Checks for changes immediately. */
     reloadChanges(): void {
       following?.poll();
     },

@@ -18,7 +18,6 @@ const CLOCK_LEAD_MAX_MS = MINUTE_MS;
 export interface NamedSource extends PullableSource {
   /** Network and account, such as `awin:77777`. */
   readonly name: string;
-  /** Path of the source file. */
   readonly path: string;
 }
 

@@ -41,7 +41,6 @@ export function importsInto(stores: Stores, org: Organisation) {
     };
     return recordImport(stores.imports, origin, source, work);
   };
-  /** Returns the current version of a transaction. */
   const sale = async (id: string): Promise<Sale | undefined> => {
     const [current] = await stores.history.versions(id as Uuid);
     return current && withoutStamp(JSON.parse(current.document) as Transaction);

@@ -21,7 +21,6 @@ export interface Delivery {
   /** Increases by one with each delivery. */
   readonly number: number;
   readonly receivedAt: Timestamp;
-  /** Number of transactions in the delivery. */
   readonly transactions: number;
   /** Time between the newest change in the delivery and its arrival. */
   readonly delayMs: number;

@@ -8,15 +8,13 @@ import { DAY_MS } from '@offerbook/wire/time.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 
 interface Welcome {
-  /** Without a trailing slash. */
+  /** The URLs have no trailing slash. */
   readonly baseUrl: string;
-  /** Base URL of the console, without a trailing slash. */
   readonly consoleUrl: string;
-  /** Base URL of the fake networks, without a trailing slash; undefined if they are not served. */
+  /** Undefined if the fake networks are not served. */
   readonly networksUrl: string | undefined;
   readonly publicToken: string;
   readonly privateToken: string;
-  /** The organisation's public id. */
   readonly orgId: string;
   readonly retailers: readonly Retailer[];
   readonly seed: number;
@@ -25,7 +23,6 @@ interface Welcome {
   /** How to start over with new data: a command or a phrase. */
   readonly startOver: string;
   readonly nowMs: number;
-  /** Makes a heading bold on terminals that support it. */
   readonly emphasise: (heading: string) => string;
 }
 

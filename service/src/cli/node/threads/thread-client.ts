@@ -28,7 +28,6 @@ export class ThreadClient<Question, Answer> {
     this.#script = script;
   }
 
-  /** Number of unanswered calls. */
   get pending(): number {
     return this.#pending.size;
   }

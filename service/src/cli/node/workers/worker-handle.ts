@@ -19,7 +19,6 @@ export class WorkerHandle {
   readonly ended = this.#ended.promise;
   /** Resolves when the thread has ended. A thread in native code ends only when that code returns. */
   readonly closed = this.#closed.promise;
-  /** The last report. */
   report: WorkerReport = NO_REPORT;
   hasBeenReady = false;
   #hasReported = false;

@@ -17,7 +17,6 @@ export interface WorkerSetup {
 }
 
 export type ToWorker =
-  /** The first message. */
   | { readonly type: 'start'; readonly setup: WorkerSetup }
   /** A new catalogue. The worker opens the port after receiving the first catalogue. */
   | { readonly type: 'snapshot'; readonly snapshot: SnapshotData }
@@ -28,7 +27,6 @@ export type FromWorker =
   | { readonly type: 'report'; readonly report: WorkerReport }
   /** The worker has opened the port. */
   | { readonly type: 'ready' }
-  /** Complete log lines. */
   | { readonly type: 'log'; readonly lines: string }
   | { readonly type: 'failed'; readonly failure: ThreadFailure }
   /** The worker has closed everything and can be terminated. */

@@ -37,7 +37,6 @@ const FAILED_STARTS_MAX = 5;
 interface WorkerPoolOptions {
   readonly count: number;
   readonly script: URL;
-  /** Returns the first messages for the worker with this number. */
   readonly firstMessages: (number: number) => readonly ToWorker[];
   readonly onLog: (lines: string) => void;
   readonly logger: Logger;
@@ -144,7 +143,6 @@ export class WorkerPool {
   #startFailed(reason: Error): void {
     this.#failedStarts = this.ready > 0 ? 0 : this.#failedStarts + 1;
     if (this.#failedStarts === 0) return;
-    // A restart does not fix these errors.
     if (reason instanceof BadInput || isStorageError(reason, ...PERMANENT)) this.#failure.reject(reason);
     if (this.#failedStarts < FAILED_STARTS_MAX) return;
     this.#failure.reject(new Error(`no worker could start: ${reason.message}`, { cause: reason }));
