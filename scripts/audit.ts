@@ -17,23 +17,14 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-async function runAudit(registry: string | undefined): Promise<AuditReport> {
-  const from = registry === undefined ? [] : [`--registry=${registry}`];
-  const audit = Bun.spawn(['npm', 'audit', '--omit=dev', '--json', '--fetch-retries=0', ...from], {
-    stdout: 'pipe',
-    stderr: 'ignore',
-    timeout: TIMEOUT_MS,
-  });
-  const text = await new Response(audit.stdout).text();
-  try {
-    return JSON.parse(text) as AuditReport;
-  } catch {
-    return { message: 'npm audit printed no report' };
-  }
-}
-
 const { values } = parseArgs({ options: { registry: { type: 'string' } } });
-const report = await runAudit(values.registry);
+const from = values.registry === undefined ? [] : [`--registry=${values.registry}`];
+const audit = Bun.spawn(['npm', 'audit', '--omit=dev', '--json', '--fetch-retries=0', ...from], {
+  ...{ stdout: 'pipe', stderr: 'ignore', timeout: TIMEOUT_MS },
+});
+const report = (await new Response(audit.stdout)
+  .json()
+  .catch(() => ({ message: 'npm audit printed no report' }))) as AuditReport;
 if (report.metadata === undefined) {
   const why = report.message ?? report.error?.summary ?? 'no response';
   print(`Not audited: the registry returned no report (${why}).`);

@@ -32,33 +32,22 @@ export function commandGroup(name: string, description: string, commands: readon
 }
 
 export function databaseOption(fallback: string): Option {
-  return new Option('--database <url>', 'sqlite:PATH or postgres://…')
-    .env('OFFERBOOK_DATABASE_URL')
-    .default(fallback, fallback);
+  const option = environmentOption(
+    '--database <url>',
+    'sqlite:PATH or postgres://…',
+    'OFFERBOOK_DATABASE_URL',
+  );
+  return option.default(fallback, fallback);
 }
 
-/** The target of `copy`. It can also be set in the environment, because the URL may contain a password. */
-export function targetOption(): Option {
-  return new Option('--to <url>', 'database to copy to').env('OFFERBOOK_TO_URL').makeOptionMandatory();
-}
-
-/** The old primary that `failover report` reads. */
-export function oldOption(): Option {
-  return new Option('--old <url>', 'the old primary, or a restored copy of it')
-    .env('OFFERBOOK_OLD_URL')
-    .makeOptionMandatory();
+/** An option that can also be set in the environment, because its value may contain a password or is a setting of the servers. */
+export function environmentOption(flags: string, description: string, variable: string): Option {
+  return new Option(flags, description).env(variable);
 }
 
 /** For commands that read a server's spool. */
 export function spoolOption(): Option {
-  return new Option('--spool <folder>', "the servers' --spool, if they have one").env('OFFERBOOK_SPOOL');
-}
-
-/** For commands that send a webhook. */
-export function webhookNetworksOption(): Option {
-  return new Option('--webhook-networks <list>', "the servers' --webhook-networks, if they have any")
-    .env('OFFERBOOK_WEBHOOK_NETWORKS')
-    .default('');
+  return environmentOption('--spool <folder>', "the servers' --spool, if they have one", 'OFFERBOOK_SPOOL');
 }
 
 /** Clock and user for the audit log. */

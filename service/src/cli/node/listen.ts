@@ -9,13 +9,9 @@ import { STOP_MAX_MS } from './signals.ts';
 const DRAIN_MS = STOP_MAX_MS - 2_000;
 const IDLE_TIMEOUT_S = 65;
 
-export interface Listener {
-  readonly url: string;
-  readonly port: number;
-  stop(): Promise<void>;
-}
+export type Listener = ReturnType<typeof listen>;
 
-export function listen(app: App, settings: ServeSettings, sharesPort: boolean): Listener {
+export function listen(app: App, settings: ServeSettings, sharesPort: boolean) {
   const { port, host } = settings;
   const server = bind({ host, port, option: '--port' }, () =>
     Bun.serve({
@@ -32,7 +28,7 @@ export function listen(app: App, settings: ServeSettings, sharesPort: boolean): 
   return {
     url: urlOf(host, server.port ?? port),
     port: server.port ?? port,
-    async stop() {
+    async stop(): Promise<void> {
       const cutOff = setTimeout(() => server.stop(true), DRAIN_MS);
       await server.stop();
       clearTimeout(cutOff);

@@ -22,11 +22,11 @@ import { post } from '../../../webhooks/post.ts';
 import { signatureHeaders, webhookSecret } from '../../../webhooks/signature.ts';
 import {
   commandGroup,
+  environmentOption,
   jsonCommand,
   openForReading,
   openForWriting,
   type StoreOptions,
-  webhookNetworksOption,
 } from '../../command.ts';
 import { forOption, parseDurationMs, parseId } from '../../option-values.ts';
 import { printNote, printResult, printTime, table } from '../../output.ts';
@@ -65,8 +65,13 @@ export function webhooksCommand(): Command {
       const sinceMs = options.since === 'start' ? NO_WATERMARK_MS : parseSince(options.since);
       return changing('Replaying', (webhooks, known) => webhooks.replay(known, sinceMs))(id, options);
     });
+  const networks = environmentOption(
+    '--webhook-networks <list>',
+    "the servers' --webhook-networks, if they have any",
+    'OFFERBOOK_WEBHOOK_NETWORKS',
+  );
   const test = withId('test', 'send a signed request without transactions')
-    .addOption(webhookNetworksOption())
+    .addOption(networks.default(''))
     .action(testWebhook);
   const remove = withId('delete', 'stop sending and delete the webhook').action(
     changing('Deleted', (webhooks, id) => webhooks.delete(id)),

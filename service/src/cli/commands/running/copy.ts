@@ -8,11 +8,11 @@ import { copyDatabase } from '../../../storage/copy-database.ts';
 import { countSpooled } from '../../../storage/inspect-database.ts';
 import {
   auditor,
+  environmentOption,
   jsonCommand,
   openForReading,
   type StoreOptions,
   spoolOption,
-  targetOption,
 } from '../../command.ts';
 import { spoolPath } from '../../node/activation.ts';
 import { printNote, printResult } from '../../output.ts';
@@ -24,7 +24,9 @@ export function copyCommand(): Command {
     'copy everything into an empty database: organisations, tokens, catalogue, links, clicks, transactions, logs',
     'offerbook copy --database sqlite:./offerbook.db --to postgres://db.example/offerbook',
   )
-    .addOption(targetOption())
+    .addOption(
+      environmentOption('--to <url>', 'database to copy to', 'OFFERBOOK_TO_URL').makeOptionMandatory(),
+    )
     .option('--org <names...>', 'copy only these organisations, with the whole catalogue and all links')
     .addOption(spoolOption())
     .action(copy);

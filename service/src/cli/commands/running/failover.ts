@@ -8,7 +8,7 @@ import { openDatabase } from '../../../storage/open-database.ts';
 import { closing } from '../../../storage/open-once.ts';
 import { COMMAND_OPTIONS, READ_OPTIONS } from '../../../storage/open-stores.ts';
 import { findLostChanges, readLostTransactions } from '../../../storage/postgres/lost-changes.ts';
-import { commandGroup, jsonCommand, oldOption, type StoreOptions } from '../../command.ts';
+import { commandGroup, environmentOption, jsonCommand, type StoreOptions } from '../../command.ts';
 import { print, printResult, table } from '../../output.ts';
 import { giveNewStamps, printStamped } from './restore.ts';
 
@@ -20,12 +20,17 @@ export function failoverCommand(): Command {
   )
     .option('--nothing-lost', 'keep the stamps, because replication was synchronous')
     .action(markFailover);
+  const oldPrimary = environmentOption(
+    '--old <url>',
+    'the old primary, or a restored copy of it',
+    'OFFERBOOK_OLD_URL',
+  );
   const report = jsonCommand(
     'report',
     'list the changes that only the old primary has',
     'offerbook failover report --old postgres://old.example/offerbook --org acme > lost.ndjson',
   )
-    .addOption(oldOption())
+    .addOption(oldPrimary.makeOptionMandatory())
     .option('--org <name>', "print this organisation's transactions as NDJSON, for import")
     .action(reportLost);
   return commandGroup('failover', 'recover from a failover of PostgreSQL', [mark, report]);

@@ -54,12 +54,10 @@ export function toyShopRoutes(world: World): Route[] {
     return found;
   }
 
+  const shared = { openToBrowsers: false, isLink: true } as const;
   return [
     {
-      method: 'GET',
-      path,
-      openToBrowsers: false,
-      isLink: true,
+      ...{ ...shared, method: 'GET', path },
       async answer(exchange) {
         const retailer = retailerOf(exchange);
         const clickId = exchange.parameters.click ?? '';
@@ -78,10 +76,7 @@ export function toyShopRoutes(world: World): Route[] {
       },
     },
     {
-      method: 'POST',
-      path,
-      openToBrowsers: false,
-      isLink: true,
+      ...{ ...shared, method: 'POST', path },
       async answer(exchange) {
         const retailer = retailerOf(exchange);
         const clickId = exchange.parameters.click ?? '';
@@ -97,10 +92,7 @@ export function toyShopRoutes(world: World): Route[] {
       },
     },
     {
-      method: 'GET',
-      path: `${SHOP_PATH}{retailer}/orders/{order}`,
-      openToBrowsers: false,
-      isLink: true,
+      ...{ ...shared, method: 'GET', path: `${SHOP_PATH}{retailer}/orders/{order}` },
       async answer(exchange) {
         const retailer = retailerOf(exchange);
         const id = exchange.parameters.order ?? '';
