@@ -36,9 +36,14 @@ function folderWith(files: Readonly<Record<string, string | Uint8Array>>, change
   return folder;
 }
 
-const convertIn = (cwd: string, args: readonly string[], stdin?: string) =>
-  offerbook(['convert', ...args], stdin === undefined ? { cwd } : { cwd, stdin });
-const SALES = ['transactions', '--from', 'awin', '--source', 'awin.json'];
+const convertIn = (cwd: string, args: string, stdin = '') =>
+  offerbook(`convert ${args}`.split(' '), { cwd, stdin });
+const SALES = 'transactions --from awin --source awin.json';
+const rowsOf = (ndjson: string) =>
+  ndjson
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Row);
 const two = JSON.stringify([awinSale(), awinSale({ id: 2, commissionStatus: 'approved' })]);
 const bad = JSON.stringify([awinSale(), awinSale({ id: 2, commissionStatus: 'lost' })]);
 const LOST_PROBLEM = {
@@ -61,21 +66,17 @@ describe('convert transactions', () => {
   test('prints rows to stdout and the report to stderr, from plain and compressed files and stdin', async () => {
     const cwd = folderWith({ 'a.json': two, 'b.json.gz': gzipSync(two) });
     for (const [files, stdin] of [
-      [['a.json']],
-      [['b.json.gz']],
-      [['-'], two],
-      [['a.json', 'b.json.gz', '-'], two],
+      ['a.json'],
+      ['b.json.gz'],
+      ['-', two],
+      ['a.json b.json.gz -', two],
     ] as const) {
-      const { code, stdout, stderr } = await convertIn(cwd, [...SALES, ...files], stdin);
+      const { code, stdout, stderr } = await convertIn(cwd, `${SALES} ${files}`, stdin);
       expect({ code, stderr: stderr.replace(/\d\.\d s/, '0 s').replace(/\d rows/, 'n rows') }).toEqual({
         code: 0,
         stderr: 'Converted n rows to 2 transactions (0 s).\n',
       });
-      const rows = stdout
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line) as Row);
-      expect(rows.map(({ id, status }) => [id, status])).toEqual([
+      expect(rowsOf(stdout).map(({ id, status }) => [id, status])).toEqual([
         [idOf('awin', 'transaction', '900100200'), 'PENDING'],
         [idOf('awin', 'transaction', '2'), 'CONFIRMED'],
       ]);
@@ -84,10 +85,10 @@ describe('convert transactions', () => {
 
   test('prints only problems and exits 2 if a row is invalid; with --skip-invalid, it prints the valid rows and exits 0', async () => {
     const cwd = folderWith({ 'bad.json': bad });
-    expect(await convertIn(cwd, [...SALES, 'bad.json'])).toEqual(
+    expect(await convertIn(cwd, `${SALES} bad.json`)).toEqual(
       rejected(`${LOST}\nofferbook: Nothing was converted: 1 of 2 rows is invalid.`),
     );
-    const { code, stdout, stderr } = await convertIn(cwd, [...SALES, '--skip-invalid', 'bad.json']);
+    const { code, stdout, stderr } = await convertIn(cwd, `${SALES} --skip-invalid bad.json`);
     expect([code, stdout.split('\n').length]).toEqual([0, 2]);
     expect(stderr.replace(/\d\.\d s/, '0 s')).toBe(
       `${LOST}\nConverted 2 rows to 1 transaction, 1 invalid (0 s).\n`,
@@ -96,7 +97,7 @@ describe('convert transactions', () => {
 
   test('creates the --out file atomically, private until it is complete, and prints the report to stdout', async () => {
     const cwd = folderWith({ 'a.json': two, 'bad.json': bad, 'out.ndjson': 'as it was\n' });
-    const failed = await convertIn(cwd, [...SALES, 'bad.json', '--out', 'out.ndjson', '--json']);
+    const failed = await convertIn(cwd, `${SALES} bad.json --out out.ndjson --json`);
     const report = { read: 2, written: 0, invalid: 1, seconds: expect.any(Number), notes: [] };
     expect([failed.code, JSON.parse(failed.stdout), failed.stderr]).toEqual([
       2,
@@ -104,13 +105,7 @@ describe('convert transactions', () => {
       `offerbook: ${LOST}\nofferbook: Nothing was converted: 1 of 2 rows is invalid.\n`,
     ]);
     expect(readFileSync(join(cwd, 'out.ndjson'), 'utf8')).toBe('as it was\n');
-    const { code, stdout, stderr } = await convertIn(cwd, [
-      ...SALES,
-      'a.json',
-      '--out',
-      'out.ndjson',
-      '--json',
-    ]);
+    const { code, stdout, stderr } = await convertIn(cwd, `${SALES} a.json --out out.ndjson --json`);
     expect({ code, stderr, report: JSON.parse(stdout) }).toEqual({
       code: 0,
       stderr: '',
@@ -123,8 +118,8 @@ describe('convert transactions', () => {
   test('prints one document with notes and problems to stderr with --json but without --out', async () => {
     const next = JSON.stringify([awinSale({ id: 3, commissionStatus: 'declined', ...NOTHING })]);
     const cwd = folderWith({ 'bad.json': bad, 'next.json': next });
-    const files = ['bad.json', 'next.json', '--json'];
-    const failed = await convertIn(cwd, [...SALES, ...files]);
+    const files = `${SALES} bad.json next.json --json`;
+    const failed = await convertIn(cwd, files);
     const report = { read: 3, invalid: 1, seconds: expect.any(Number), problems: [LOST_PROBLEM] };
     const notes = ['Declined sales without amounts in any file: 1. Their amounts are 0.'];
     expect({ ...failed, stderr: JSON.parse(failed.stderr) }).toEqual({
@@ -132,52 +127,40 @@ describe('convert transactions', () => {
       stdout: '',
       stderr: { ...report, written: 0, notes },
     });
-    const skipped = await convertIn(cwd, [...SALES, ...files, '--skip-invalid']);
+    const skipped = await convertIn(cwd, `${files} --skip-invalid`);
     expect([skipped.code, JSON.parse(skipped.stderr)]).toEqual([0, { ...report, written: 2, notes }]);
   });
 
   test('prints only the last of several versions of a transaction', async () => {
     const approved = JSON.stringify([awinSale({ commissionStatus: 'approved' })]);
     const cwd = folderWith({ 'a.json': two, 'b.json': approved });
-    const { stdout } = await convertIn(cwd, [...SALES, 'a.json', 'b.json', 'a.json']);
-    const rows = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Row);
-    expect(rows.map(({ status }) => status)).toEqual(['CONFIRMED', 'CONFIRMED']);
+    const { stdout } = await convertIn(cwd, `${SALES} a.json b.json a.json`);
+    expect(rowsOf(stdout).map(({ status }) => status)).toEqual(['CONFIRMED', 'CONFIRMED']);
   });
 
   test('finds coupons in one or several converted catalogues with --catalogue, with an overlay in any folder', async () => {
     const elsewhere = join(temporaryFolder(), 'o.csv');
     writeFileSync(elsewhere, '\ufeffadvertiserId,logo\n20001,https://l.example/s.svg\n');
     const cwd = folderWith({ 'a.json': two, ...awinFiles }, { overlay: elsewhere });
-    const files = [
-      '--programmes',
-      'programmes',
-      '--commission-groups',
-      'commission-groups',
-      '--offers',
-      'offers',
-    ];
-    const catalogue = ['catalogue', '--source', 'awin.json', ...files, '--out', 'catalogue.ndjson'];
-    expect((await convertIn(cwd, catalogue)).code).toBe(0);
+    const files = '--programmes programmes --commission-groups commission-groups --offers offers';
+    const catalogue = await convertIn(cwd, `catalogue --source awin.json ${files} --out catalogue.ndjson`);
+    expect(catalogue.code).toBe(0);
     writeFileSync(join(cwd, 'later.ndjson'), '');
-    const both = ['--catalogue', 'catalogue.ndjson', '--catalogue', 'later.ndjson'];
-    const { stdout } = await convertIn(cwd, [...SALES, ...both, 'a.json']);
-    const [first] = stdout.split('\n').map((line) => JSON.parse(line || '{}') as Row);
-    expect(first?.couponId).toBe(idOf('awin', 'coupon', '2651268'));
+    const both = '--catalogue catalogue.ndjson --catalogue later.ndjson';
+    const { stdout } = await convertIn(cwd, `${SALES} ${both} a.json`);
+    expect(rowsOf(stdout)[0]?.couponId).toBe(idOf('awin', 'coupon', '2651268'));
   });
 
   test('requires --org for sources with subId org-uid, and rejects --org for other sources', async () => {
     const sales = JSON.stringify([awinSale({ clickRefs: { clickRef: 'acme.user-1' } })]);
     const byOrg = folderWith({ 'a.json': sales }, { subId: 'org-uid', separator: '.' });
-    const words = async (cwd: string, ...args: string[]) =>
-      (await convertIn(cwd, [...SALES, 'a.json', ...args])).stderr.replace(/ \(.*/s, '');
-    expect(await words(byOrg, '--org', 'acme')).toBe('Converted 1 row to 1 transaction');
+    const words = async (cwd: string, args = '') =>
+      (await convertIn(cwd, `${SALES} a.json${args}`)).stderr.replace(/ \(.*/s, '');
+    expect(await words(byOrg, ' --org acme')).toBe('Converted 1 row to 1 transaction');
     expect(await words(byOrg)).toStartWith('offerbook: missing --org <name>: ');
-    expect(await words(byOrg, '--org', 'a.b')).toStartWith('offerbook: --org must not contain the separator');
+    expect(await words(byOrg, ' --org a.b')).toStartWith('offerbook: --org must not contain the separator');
     const plain = folderWith({ 'a.json': sales });
-    expect(await words(plain, '--org', 'acme')).toStartWith(
+    expect(await words(plain, ' --org acme')).toStartWith(
       'offerbook: --org is for sources whose subId is org-uid',
     );
   });
@@ -189,34 +172,21 @@ describe('convert transactions', () => {
       'latin-1.json': Buffer.from('{"network":"awin","account":"Möbel"}', 'latin1'),
       'a.json': two,
     });
-    const outcome = async (...args: string[]) => {
-      const { code, stdout, stderr } = await convertIn(cwd, args);
-      expect([code, stdout]).toEqual([2, '']);
-      return stderr;
-    };
-    expect(await outcome(...SALES, 'none.json')).toBe('offerbook: none.json does not exist\n');
-    expect(await outcome(...SALES, '.')).toBe('offerbook: . is a directory, not a file\n');
-    expect(await outcome(...SALES, 'broken.json')).toContain('broken.json, line 1: the JSON is incomplete');
-    expect(await outcome(...SALES, 'a.json', '--out', 'none/out.ndjson')).toBe(
-      'offerbook: cannot write to none\n',
-    );
-    expect(await outcome('transactions', '--from', 'cj', '--source', 'awin.json', 'a.json')).toBe(
-      'offerbook: awin.json is for awin, not for cj\n',
-    );
-    expect(await outcome('transactions', '--source', 'bad-source.json', 'a.json')).toBe(
+    const missing = ['account', 'namespace', 'share', 'subId'];
+    for (const [args, message] of [
+      [`${SALES} none.json`, 'none.json does not exist'],
+      [`${SALES} .`, '. is a directory, not a file'],
+      [`${SALES} broken.json`, /broken\.json, line 1: the JSON is incomplete/],
+      [`${SALES} a.json --out none/out.ndjson`, 'cannot write to none'],
+      ['transactions --from cj --source awin.json a.json', 'awin.json is for awin, not for cj'],
       [
-        'offerbook: bad-source.json: account is missing',
-        'offerbook: bad-source.json: namespace is missing',
-        'offerbook: bad-source.json: share is missing',
-        'offerbook: bad-source.json: subId is missing\n',
-      ].join('\n'),
-    );
-    expect(await outcome('transactions', '--source', 'latin-1.json', 'a.json')).toBe(
-      'offerbook: latin-1.json is not UTF-8\n',
-    );
-    expect(await outcome('transactions', '--source', 'awin.json')).toContain(
-      "missing required argument 'file'",
-    );
+        'transactions --source bad-source.json a.json',
+        missing.map((field) => `bad-source.json: ${field} is missing`).join('\nofferbook: '),
+      ],
+      ['transactions --source latin-1.json a.json', 'latin-1.json is not UTF-8'],
+      ['transactions --source awin.json', /missing required argument 'file'/],
+    ] as const)
+      expect({ args, ...(await convertIn(cwd, args)) }).toEqual({ args, ...rejected(message) });
   });
 });
 
@@ -263,45 +233,27 @@ describe('the --out file', () => {
 
 describe('convert catalogue', () => {
   test("rejects another network's options, files without a campaign, and missing files", async () => {
-    const partnerize = {
-      network: 'partnerize',
-      subId: 'uid',
-      share: { default: 1 },
-      account: '1',
-      namespace: NAMESPACE,
-    };
-    const cwd = folderWith({ 'p.json': JSON.stringify(partnerize), 'c.json': '{"active_commissions":[]}' });
-    const outcome = async (...args: string[]) => {
-      const { code, stderr } = await convertIn(cwd, ['catalogue', '--source', ...args]);
-      expect(code).toBe(2);
-      return stderr;
-    };
-    expect(await outcome('awin.json', '--links', 'c.json')).toBe(
-      'offerbook: --links does not apply to awin; its options are --programmes, --commission-groups, --offers\n',
+    const account = { network: 'partnerize', subId: 'uid', account: '1', namespace: NAMESPACE };
+    const partnerize = JSON.stringify({ ...account, share: { default: 1 } });
+    const cwd = folderWith({ 'p.json': partnerize, 'c.json': '{"active_commissions":[]}' });
+    const convert = (args: string) => convertIn(cwd, `catalogue --source ${args}`);
+    const options = '--programmes, --commission-groups, --offers';
+    expect(await convert('awin.json --links c.json')).toEqual(
+      rejected(`--links does not apply to awin; its options are ${options}`),
     );
-    expect(await outcome('p.json', '--commissions', 'c.json')).toBe(
-      "offerbook: --commissions needs the campaign's id: --commissions ID=c.json\n",
+    expect(await convert('p.json --commissions c.json')).toEqual(
+      rejected("--commissions needs the campaign's id: --commissions ID=c.json"),
     );
-    expect(await outcome('awin.json')).toBe(
-      'offerbook: no files to convert; specify them with --programmes, --commission-groups, --offers\n',
-    );
-    expect(
-      (await convertIn(cwd, ['catalogue', '--source', 'p.json', '--commissions', '7=c.json'])).code,
-    ).toBe(0);
+    expect(await convert('awin.json')).toEqual(rejected(`no files to convert; specify them with ${options}`));
+    expect((await convert('p.json --commissions 7=c.json')).code).toBe(0);
   });
 
   test('exits 3 if a page is missing', async () => {
     const first = JSON.stringify({ data: [], pagination: { page: 1, pageSize: 200, totalPages: 2 } });
     const cwd = folderWith({ 'o.json': first });
-    const { code, stdout, stderr } = await convertIn(cwd, [
-      'catalogue',
-      '--source',
-      'awin.json',
-      '--offers',
-      'o.json',
-    ]);
-    expect([code, stdout]).toEqual([3, '']);
-    expect(stderr).toStartWith('offerbook: a page of --offers is missing');
+    expect(await convertIn(cwd, 'catalogue --source awin.json --offers o.json')).toEqual(
+      rejected(/^offerbook: a page of --offers is missing/, 3),
+    );
   });
 });
 
@@ -316,7 +268,7 @@ describe('convert links', () => {
       validDomains: [{ domain: 'shop.test' }],
     };
     const files = { 'p.json': JSON.stringify([programme]) };
-    const args = ['links', '--source', 'awin.json', '--programmes', 'p.json'];
+    const args = 'links --source awin.json --programmes p.json';
     const cwd = folderWith(files, { link });
     const { code, stdout, stderr } = await convertIn(cwd, args);
     const row = {
@@ -342,7 +294,7 @@ describe('convert --example', () => {
     const { namespace } = parseSource(stdout, 'source.json');
     expect([code, JSON.parse(stdout)]).toEqual([0, exampleSource('awin', namespace)]);
     const cwd = folderWith({ 'example.json': stdout, 'a.json': two });
-    const converted = await convertIn(cwd, ['transactions', '--source', 'example.json', 'a.json']);
+    const converted = await convertIn(cwd, 'transactions --source example.json a.json');
     expect([converted.code, converted.stdout.split('\n').length]).toEqual([0, 3]);
   });
 });
