@@ -49,7 +49,7 @@ describe('the explorer', () => {
     expect(await (await node.get('/')).text()).not.toContain('offerbook-token');
   });
 
-  test.each(['/', '/docs', '/errors/', '/errors/not_found'])(
+  test.each(['/', '/docs', '/docs/polling', '/errors/', '/errors/not_found'])(
     'other origins cannot read %s, which may contain the token',
     async (path) => {
       await using sandbox = await TestNode.start({ pageToken: newTokenText('public') });
@@ -96,12 +96,13 @@ describe('the explorer', () => {
 });
 
 test.each(['/', '/docs', '/docs/reference', '/docs/polling', '/errors/', '/errors/not_found'])(
-  '%s sends no referrer, is isolated from windows of other origins and disables content sniffing',
+  '%s sends no referrer, is isolated from windows of other origins, disables content sniffing and enforces Trusted Types',
   async (path) => {
     expect(Object.fromEntries((await node.get(path)).headers)).toMatchObject({
       'referrer-policy': 'no-referrer',
       'cross-origin-opener-policy': 'same-origin',
       'x-content-type-options': 'nosniff',
+      'content-security-policy': expect.stringContaining("require-trusted-types-for 'script'"),
     });
   },
 );

@@ -1,14 +1,8 @@
 import { expect, test } from 'bun:test';
-import fc from 'fast-check';
 import { parseTraceParent } from '../../src/tracing/tracer.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const SPAN = '00f067aa0ba902b7';
-const hex = (length: number) =>
-  fc
-    .array(fc.constantFrom(...'0123456789abcdef'), { minLength: length, maxLength: length })
-    .map((digits) => digits.join(''))
-    .filter((text) => !/^0+$/.test(text));
 
 test.each([
   ['with the sampled flag', `00-${TRACE}-${SPAN}-01`, true],
@@ -30,18 +24,4 @@ test.each([
   ['two header values', `00-${TRACE}-${SPAN}-01, 00-${TRACE}-${SPAN}-01`],
 ])('rejects %s', (_, text) => {
   expect(parseTraceParent(text)).toBeUndefined();
-});
-
-test('parses every valid header and never throws on an invalid one', () => {
-  fc.assert(
-    fc.property(hex(32), hex(16), fc.integer({ min: 0, max: 255 }), (traceId, spanId, flags) => {
-      const text = `00-${traceId}-${spanId}-${flags.toString(16).padStart(2, '0')}`;
-      expect(parseTraceParent(text)).toEqual({ traceId, spanId, isSampled: flags % 2 === 1 });
-    }),
-  );
-  fc.assert(
-    fc.property(fc.string(), (text) => {
-      expect(parseTraceParent(text)).toBeUndefined();
-    }),
-  );
 });
