@@ -32,7 +32,7 @@ export class FeedScreen {
   readonly #status = element('p.status');
   /** The latest change to a sale of this visitor. */
   readonly #own = element(
-    'p.own-sale.muted',
+    'p.own-sale.panel.muted',
     { role: 'status' },
     'Your own purchases appear here. Activate a deal and buy something.',
   );
