@@ -15,7 +15,7 @@ import type { Reply } from '../http/reply.ts';
 import { type Method, type Route, Router } from '../http/router.ts';
 import { CatalogueReader } from './counts/catalogue-contents.ts';
 import { ClickCounter } from './counts/click-totals.ts';
-import type { MakePage, NodeView, PageContext } from './page-context.ts';
+import type { MakePage, NodeView } from './page-context.ts';
 import { cataloguePage } from './pages/catalogue.ts';
 import { clicksPage } from './pages/clicks.ts';
 import { errorsPage } from './pages/errors.ts';
@@ -81,8 +81,13 @@ export function buildConsole({ stores, folder, explorer }: ConsoleParts): Consol
     const form = new URLSearchParams(request.method === 'POST' ? await request.text() : '');
     const query = new URLSearchParams(search);
     const context = { node, stores, catalogue, clicks, folder, explorerUrl, query, form, parameters };
-    const page = await makeOrExplain(make, context);
-    return 'headers' in page ? page : reply(page, path, node);
+    try {
+      const page = await make(context);
+      return 'headers' in page ? page : reply(page, path, node);
+    } catch (error) {
+      if (!isStorageError(error)) throw error;
+      return reply(databaseFailure(error.message), path, node);
+    }
   }
 
   const pages = PAGES.map(([method, path, make]): Route<ConsoleExchange> => {
@@ -105,16 +110,6 @@ export function buildConsole({ stores, folder, explorer }: ConsoleParts): Consol
     exchange.parameters = found.parameters;
     return route.answer(exchange);
   };
-}
-
-/** Returns a page that explains the failure if the database does not respond. */
-async function makeOrExplain(make: MakePage, context: PageContext): ReturnType<MakePage> {
-  try {
-    return await make(context);
-  } catch (error) {
-    if (!isStorageError(error)) throw error;
-    return databaseFailure(error.message);
-  }
 }
 
 function methodNotAllowed(allow: string): Reply {

@@ -6,19 +6,10 @@ const DAY_MS = 86_400_000;
 export const CLICK_DAYS = 30;
 const KEPT_MS = 600_000;
 
-export interface ClickDay {
+interface ClickDay {
   /** Start of the day (UTC). */
   readonly dayMs: number;
   readonly counts: readonly ClickCount[];
-}
-
-/** Counts the clicks of the last `days` days, including today. Oldest day first. */
-export async function countClicks(
-  clicks: ClickStore,
-  nowMs: number,
-  days = CLICK_DAYS,
-): Promise<readonly ClickDay[]> {
-  return Array.fromAsync(daysUntil(nowMs, days), (dayMs) => countDay(clicks, dayMs));
 }
 
 /** Returns the starts of the last `days` days, including today, oldest first. */
@@ -28,20 +19,17 @@ function daysUntil(nowMs: number, days: number): number[] {
   return Array.from({ length: today - first + 1 }, (_, i) => (first + i) * DAY_MS);
 }
 
-async function countDay(clicks: ClickStore, dayMs: number): Promise<ClickDay> {
-  return { dayMs, counts: await clicks.countBetween(dayMs, dayMs + DAY_MS) };
-}
-
 /** Counts clicks for pages that are refreshed often. Days before today are counted again after ten minutes. */
 export class ClickCounter {
   readonly #days = new Map<number, { readonly day: ClickDay; readonly countedAtMs: number }>();
 
+  /** Counts the clicks of the last `days` days, including today. Oldest day first. */
   async count(clicks: ClickStore, nowMs: number, days = CLICK_DAYS): Promise<readonly ClickDay[]> {
     const counted: ClickDay[] = [];
     for (const dayMs of daysUntil(nowMs, days)) {
       const known = this.#days.get(dayMs);
       const isKept = dayMs + DAY_MS <= nowMs && known !== undefined && nowMs - known.countedAtMs < KEPT_MS;
-      const day = isKept ? known.day : await countDay(clicks, dayMs);
+      const day = isKept ? known.day : { dayMs, counts: await clicks.countBetween(dayMs, dayMs + DAY_MS) };
       if (!isKept) this.#days.set(dayMs, { day, countedAtMs: nowMs });
       counted.push(day);
     }

@@ -15,19 +15,12 @@ const WEEK_DAYS = 7;
 
 export const overviewPage: MakePage = async (context) => {
   const { node, folder } = context;
-  return render({ node, folder, database: await figuresOrFailure(context) });
-};
-
-async function figuresOrFailure(
-  context: PageContext,
-): Promise<DatabaseFigures | { readonly failure: string }> {
-  try {
-    return await readFigures(context);
-  } catch (error) {
+  const database = await readFigures(context).catch((error: unknown) => {
     if (!isStorageError(error)) throw error;
     return { failure: error.message };
-  }
-}
+  });
+  return render({ node, folder, database });
+};
 
 async function readFigures(context: PageContext): Promise<DatabaseFigures> {
   const stores = await context.stores();

@@ -107,7 +107,10 @@ export class FeedScreen {
 
   #add({ data, completeThrough, deliveries }: FeedPage): void {
     this.#deliveries.show(deliveries);
-    const items = data.slice(0, SHOWN_MAX).map((one) => this.#item(one));
+    const items = data.slice(0, SHOWN_MAX).map((one) => {
+      const document = details(one, () => this.stop());
+      return feedItem(one, this.#statuses.get(one.id), document);
+    });
     for (const { id, status } of data) this.#statuses.set(id, status);
     const own = data.find(isOwn);
     if (own !== undefined) {
@@ -116,14 +119,6 @@ export class FeedScreen {
     }
     slideIn(this.#list, items, SHOWN_MAX);
     this.#completeThrough = completeThrough;
-  }
-
-  #item(transaction: Transaction): HTMLElement {
-    return feedItem(
-      transaction,
-      this.#statuses.get(transaction.id),
-      details(transaction, () => this.stop()),
-    );
   }
 
   #refresh(): void {

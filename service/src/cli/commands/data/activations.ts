@@ -4,7 +4,7 @@
 import { printCount, printCountOf } from '@offerbook/wire/count.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Command } from 'commander';
-import { CLICK_DAYS, countClicks } from '../../../console/counts/click-totals.ts';
+import { CLICK_DAYS, ClickCounter } from '../../../console/counts/click-totals.ts';
 import { systemClock } from '../../../domain/clock.ts';
 import {
   commandGroup,
@@ -42,7 +42,7 @@ export function activationsCommand(): Command {
 async function showTotals(options: StoreOptions & { days: number }): Promise<void> {
   await using stores = await openForReading(options);
   const names = new Map((await stores.organisations.list()).map(({ id, name }) => [id, name]));
-  const counted = await countClicks(stores.clicks, systemClock(), options.days);
+  const counted = await new ClickCounter().count(stores.clicks, systemClock(), options.days);
   const json = counted.flatMap(({ dayMs, counts }) =>
     counts.map(({ orgId, ...count }) => ({
       day: printTimestamp(dayMs).slice(0, 10),
