@@ -6,16 +6,20 @@ import type { Logger } from '../../domain/logger.ts';
 import { isStorageError, StorageError } from '../../domain/storage-error.ts';
 import type { ClusterState } from '../../domain/stores.ts';
 import type { TransactionPage, TransactionQuery } from '../../domain/transaction.ts';
-import type { Connection, Database, FailoverRecords } from '../database.ts';
+import type { Database, FailoverRecords } from '../database.ts';
 import type { Auditor } from '../stores/audit-log.ts';
-import { advanceClock, lockClock } from '../stores/change-clock.ts';
 import { readTransactionPage } from '../transactions/transaction-page.ts';
-import { CURRENT_SQL, type CurrentRow, readIfReported } from './failovers.ts';
+import {
+  type ClockRow,
+  CURRENT_SQL,
+  type CurrentRow,
+  readClocksAfter,
+  readIfReported,
+  settleAfter,
+} from './failovers.ts';
 import type { Replica } from './replica.ts';
 import { Restamp } from './restamp.ts';
 import { IDENTITY_SQL } from './server-search.ts';
-
-const LOCK_TIMEOUT_MS = 10_000;
 
 /** The timeline, and all change clocks as a JSON object, from one snapshot. One row, unless the server is a standby. */
 const STATE_SQL = `
@@ -246,35 +250,18 @@ export class ClusterWatch {
     const { database, auditor } = this.#parts;
     // Copied before the clocks are read, so that no page of the new primary is ahead of them.
     const announced = new Map([...this.#announcedMs].map(([orgId, stamps]) => [orgId, [...stamps]]));
-    const rows = await database.all<ClockRow>(
-      `SELECT timeline_id AS "timelineId", org_id AS "orgId", name AS org, c.last_stamp AS "lastStampMs", moved_to AS "movedToMs",
-              o.last_stamp AS "clockMs"
-         FROM timeline_clocks c JOIN organisations o ON o.id = org_id
-        WHERE timeline_id > $1 AND deleting_since IS NULL ORDER BY timeline_id, org_id`,
-      timelineId,
-    );
-    const losses = rows.flatMap((row) => {
+    const losses = (await readClocksAfter(database, timelineId)).flatMap((row) => {
       const lostThroughMs = this.#findLost(row, announced.get(row.orgId) ?? []);
       return lostThroughMs === undefined ? [] : [{ ...row, lostThroughMs }];
     });
-    const lost = [...new Set(losses.map(({ org }) => org))];
     try {
-      await database.write(async (connection) => {
-        // Synchronous, because the next failover must not lose this record.
-        await connection.all('SET LOCAL synchronous_commit = on');
-        for (const loss of losses) await noteLoss(connection, loss);
-        await connection.all(
-          'UPDATE timelines SET settled_at = $1 WHERE settled_at IS NULL AND id > $2',
-          auditor.clock(),
-          timelineId,
-        );
-      }, LOCK_TIMEOUT_MS);
+      await settleAfter(database, timelineId, losses, auditor.clock());
     } catch (error) {
       if (isStorageError(error, 'busy')) return undefined;
       // A read-only role cannot write the record. The failover stays unsettled until another server settles it.
       if (!isStorageError(error, 'denied')) throw error;
     }
-    return lost;
+    return [...new Set(losses.map(({ org }) => org))];
   }
 
   /**
@@ -288,35 +275,4 @@ export class ClusterWatch {
     const lastMs = Math.max(this.#checkedMs.get(orgId) ?? 0, ...ofOldPrimary);
     return lastMs > lastStampMs ? lastMs : undefined;
   }
-}
-
-/** A change clock at a failover: `lastStampMs` on the new primary, `movedToMs` after the failover was recorded, `clockMs` now. */
-interface ClockRow {
-  readonly timelineId: number;
-  readonly orgId: number;
-  readonly org: string;
-  readonly lastStampMs: number;
-  readonly movedToMs: number;
-  readonly clockMs: number;
-}
-
-/**
- * Records that changes up to `lostThroughMs` were lost, unless another server has already recorded it. The clock moves only if
- * the last lost stamp is later, which happens if a machine with a fast clock assigned it.
- */
-async function noteLoss(
-  connection: Connection,
-  { timelineId, orgId, movedToMs, lostThroughMs }: ClockRow & { readonly lostThroughMs: number },
-): Promise<void> {
-  if (lostThroughMs > movedToMs) {
-    await lockClock(connection, orgId);
-    await advanceClock(connection, orgId, lostThroughMs);
-  }
-  await connection.all(
-    `UPDATE timeline_clocks SET lost_through = $3, moved_to = greatest(moved_to, $3), restamped_at = NULL
-      WHERE timeline_id = $1 AND org_id = $2 AND (lost_through IS NULL OR moved_to < $3)`,
-    timelineId,
-    orgId,
-    lostThroughMs,
-  );
 }

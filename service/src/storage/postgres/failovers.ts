@@ -8,7 +8,7 @@
 import { isStorageError, StorageError } from '../../domain/storage-error.ts';
 import type { Connection, Database, FailoverFacts, Queries } from '../database.ts';
 import { type Auditor, writeAudit } from '../stores/audit-log.ts';
-import { lockClocks } from '../stores/change-clock.ts';
+import { advanceClock, lockClock, lockClocks } from '../stores/change-clock.ts';
 import { REVISIONS } from '../stores/revision.ts';
 import { IDENTITY_SQL } from './server-search.ts';
 
@@ -138,4 +138,66 @@ async function recordCurrent(connection: Connection, auditor: Auditor): Promise<
     `UPDATE revisions SET value = value + ${REVISIONS_SKIPPED} WHERE name IN (${REVISIONS.map((name) => `'${name}'`).join()})`,
   );
   await writeAudit(connection, auditor, 'failover recorded', null, { timeline });
+}
+
+/** A change clock at a failover: `lastStampMs` on the new primary, `movedToMs` after the failover was recorded, `clockMs` now. */
+export interface ClockRow {
+  readonly timelineId: number;
+  readonly orgId: number;
+  readonly org: string;
+  readonly lastStampMs: number;
+  readonly movedToMs: number;
+  readonly clockMs: number;
+}
+
+/** Reads the change clocks at the failovers after this timeline. */
+export function readClocksAfter(database: Database, timelineId: number): Promise<ClockRow[]> {
+  return database.all<ClockRow>(
+    `SELECT timeline_id AS "timelineId", org_id AS "orgId", name AS org, c.last_stamp AS "lastStampMs", moved_to AS "movedToMs",
+            o.last_stamp AS "clockMs"
+       FROM timeline_clocks c JOIN organisations o ON o.id = org_id
+      WHERE timeline_id > $1 AND deleting_since IS NULL ORDER BY timeline_id, org_id`,
+    timelineId,
+  );
+}
+
+interface Loss extends ClockRow {
+  readonly lostThroughMs: number;
+}
+
+/** Records which changes were lost by the failovers after this timeline, and that these failovers are settled. */
+export async function settleAfter(
+  database: Database,
+  timelineId: number,
+  losses: readonly Loss[],
+  nowMs: number,
+): Promise<void> {
+  await database.write(async (connection) => {
+    // Synchronous, because the next failover must not lose this record.
+    await connection.all('SET LOCAL synchronous_commit = on');
+    for (const loss of losses) await noteLoss(connection, loss);
+    const sql = 'UPDATE timelines SET settled_at = $1 WHERE settled_at IS NULL AND id > $2';
+    await connection.all(sql, nowMs, timelineId);
+  }, LOCK_TIMEOUT_MS);
+}
+
+/**
+ * Records that changes up to `lostThroughMs` were lost, unless another server has already recorded it. The clock moves only if
+ * the last lost stamp is later, which happens if a machine with a fast clock assigned it.
+ */
+async function noteLoss(
+  connection: Connection,
+  { timelineId, orgId, movedToMs, lostThroughMs }: Loss,
+): Promise<void> {
+  if (lostThroughMs > movedToMs) {
+    await lockClock(connection, orgId);
+    await advanceClock(connection, orgId, lostThroughMs);
+  }
+  await connection.all(
+    `UPDATE timeline_clocks SET lost_through = $3, moved_to = greatest(moved_to, $3), restamped_at = NULL
+      WHERE timeline_id = $1 AND org_id = $2 AND (lost_through IS NULL OR moved_to < $3)`,
+    timelineId,
+    orgId,
+    lostThroughMs,
+  );
 }
