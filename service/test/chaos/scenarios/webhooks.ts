@@ -26,6 +26,8 @@ const FAULT_SHARE = 0.3;
 /** Mean time between two imports of an organisation. */
 const PAUSE_MS = 50;
 const SETTLE_MAX_MS = 120_000;
+/** With fewer, hardly any fault would meet a request. */
+const REQUESTS_MIN = 20;
 
 export const webhooks: Scenario = {
   name: 'webhooks',
@@ -51,7 +53,9 @@ export const webhooks: Scenario = {
     for (const { receiver } of endpoints)
       receiver.isDelayed = (delivery) => freezes.some((freeze) => isDelayedBy(freeze, delivery));
 
-    const actors = new Actors(run.endMs);
+    // The time begins after the start of the senders, which may take longer than a short run.
+    const isEnough = () => (run.counts['requests: good'] ?? 0) >= REQUESTS_MIN;
+    const actors = new Actors(performance.now() + run.minutes * 60_000, isEnough);
     for (const [index, orgId] of orgIds.entries()) {
       const random = run.random('importer', index);
       const step = async () => {
