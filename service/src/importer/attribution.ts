@@ -222,19 +222,13 @@ function withRecord(
 }
 
 /** Keeps the stored user, even if it is null: the user may have been erased. */
-function withBefore(
-  row: Row,
-  { clickedAt, passbackUid, passbackData, cashbackOfferId, couponId, promotionId }: Transaction,
-  activatedAt: Timestamp,
-): Row {
+function withBefore(row: Row, before: Transaction, activatedAt: Timestamp): Row {
+  const { passbackUid, passbackData } = before;
   return {
-    ...row,
-    clickedAt: clickedAt ?? row.clickedAt,
-    activatedAt,
-    passbackUid,
-    passbackData,
-    cashbackOfferId: cashbackOfferId ?? row.cashbackOfferId,
-    couponId: couponId ?? row.couponId,
-    promotionId: promotionId ?? row.promotionId,
+    ...{ ...row, activatedAt, passbackUid, passbackData },
+    clickedAt: before.clickedAt ?? row.clickedAt,
+    cashbackOfferId: before.cashbackOfferId ?? row.cashbackOfferId,
+    couponId: before.couponId ?? row.couponId,
+    promotionId: before.promotionId ?? row.promotionId,
   };
 }

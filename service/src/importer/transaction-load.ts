@@ -179,22 +179,16 @@ export class TransactionLoad {
   finish(): void {
     this.#run.notes.push(...(this.#attribution?.notes ?? []));
     this.#run.aside = this.#attribution?.unattributedCount ?? 0;
-    const { stale } = this.#run.counts;
-    if (stale > 0) {
-      this.#run.notes.push(
-        `${printCountOf(stale, 'row')} with an older ${SOURCE_TIME_FIELD} than the stored transaction: not imported.`,
-      );
-    }
-    if (this.#reopenedCount > 0) {
-      this.#run.notes.push(
-        `${printCountOf(this.#reopenedCount, 'sale')} decided earlier and pending again at the network: kept as decided.`,
-      );
-    }
-    if (this.#erasedCount > 0) {
-      this.#run.notes.push(
-        `${printCountOf(this.#erasedCount, 'row')} of users who were erased: imported without passbackUid and passbackData.`,
-      );
-    }
+    for (const [count, noun, remark] of [
+      [
+        this.#run.counts.stale,
+        'row',
+        `with an older ${SOURCE_TIME_FIELD} than the stored transaction: not imported.`,
+      ],
+      [this.#reopenedCount, 'sale', 'decided earlier and pending again at the network: kept as decided.'],
+      [this.#erasedCount, 'row', 'of users who were erased: imported without passbackUid and passbackData.'],
+    ] as const)
+      if (count > 0) this.#run.notes.push(`${printCountOf(count, noun)} ${remark}`);
   }
 
   #check(raw: RawRow): CheckedRow<Row> {
