@@ -117,7 +117,7 @@ test.each([429, 502, 503, 504])(
       batch === 1 ? new Response('', { status, headers: { 'Retry-After': '0' } }) : Response.json({}),
     );
     // The default delay would be longer than the test.
-    const { exporter, add, changes } = open(collector, { retryMs: 600_000 });
+    const { exporter, add, changes } = open(collector, { retryMs: 120_000 });
     add(512);
     await collector.received(2);
     await exporter.close(5_000);
