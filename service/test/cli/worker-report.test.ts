@@ -45,6 +45,17 @@ const requestsOf = ({ routes }: WorkerReport) =>
 
 test("merging reports adds up the workers' counts and uses the worst state", () => {
   const merged = mergeReports([
+    // The latest first: an earlier error of another worker must not replace it.
+    report('/readyz', 4, {
+      spans: { sent: 4, dropped: 0 },
+      databaseStatus: { state: 'corrupt', reason: 'bad page' },
+      clicks: {
+        tally: { ...newClickTally(), tracked: 4 },
+        fate: 'spooled',
+        isDiskLow: false,
+        spooledCount: 4,
+      },
+    }),
     report('/v1/coupons/', 1, {
       replica: { isUsable: true, lagMs: 5 },
       cluster: { rivals: ['a'], timeline: 2, isUnsettled: true, restamped: 3 },
@@ -57,16 +68,6 @@ test("merging reports adds up the workers' counts and uses the worst state", () 
       pools: { pages: { inUse: 3, waiting: 4, max: 7 }, other: { inUse: 0, waiting: 5, max: 2 } },
       databaseStatus: { state: 'unreachable', reason: 'cut off' },
     }),
-    report('/readyz', 4, {
-      spans: { sent: 4, dropped: 0 },
-      databaseStatus: { state: 'corrupt', reason: 'bad page' },
-      clicks: {
-        tally: { ...newClickTally(), tracked: 4 },
-        fate: 'spooled',
-        isDiskLow: false,
-        spooledCount: 4,
-      },
-    }),
   ]);
   expect({ ...merged, routes: requestsOf(merged) }).toEqual({
     databaseStatus: { state: 'corrupt', reason: 'bad page' },
@@ -74,8 +75,8 @@ test("merging reports adds up the workers' counts and uses the worst state", () 
     cluster: { rivals: ['a', 'b'], timeline: 2, isUnsettled: true, restamped: 7 },
     pools: { pages: { inUse: 4, waiting: 6, max: 14 }, other: { inUse: 2, waiting: 5, max: 4 } },
     routes: [
-      ['/v1/coupons/', { 200: 2 }],
       ['/readyz', { 200: 1 }],
+      ['/v1/coupons/', { 200: 2 }],
     ],
     clicks: {
       tally: { ...newClickTally(), tracked: 7 },
