@@ -8,7 +8,6 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Stores } from '../../../src/domain/stores.ts';
 import { NO_WATERMARK_MS } from '../../../src/domain/webhook.ts';
 import { CREATE_OPTIONS, openStores } from '../../../src/storage/open-stores.ts';
-import { ATTEMPT_MAX_MS } from '../../../src/webhooks/post.ts';
 import { idOf, readAllTransactions } from '../../storage/open-test-stores.ts';
 import { putDocuments } from '../../support/put-documents.ts';
 import { until } from '../../support/until.ts';
@@ -182,8 +181,8 @@ async function change(stores: Stores, orgId: number, orgIndex: number, random: R
 
 /** Longer than a lease, so that the other sender takes over. */
 const TAKEOVER_MS = LEASE_MS + 300;
-/** For this long after a freeze, the sender may finish a request that it had begun. */
-const THAW_MS = 5_000;
+/** A request ends at most this long after it was begun, without the time of a freeze. */
+const REQUEST_MAX_MS = TIMEOUT_MS + 1_000;
 const PROGRAM = join(import.meta.dir, '..', 'traffic', 'sender-process.ts');
 
 interface Freeze {
@@ -197,8 +196,8 @@ interface Freeze {
  * the lease and the write to the socket, the sender cannot notice that time has passed.
  */
 function isDelayedBy({ startMs, endMs }: Freeze, { madeAtMs, arrivedAtMs }: Delivery): boolean {
-  const isBegun = startMs - ATTEMPT_MAX_MS <= madeAtMs && madeAtMs <= startMs;
-  return isBegun && endMs <= arrivedAtMs && arrivedAtMs <= endMs + THAW_MS;
+  const isBegun = startMs - REQUEST_MAX_MS <= madeAtMs && madeAtMs <= startMs;
+  return isBegun && endMs <= arrivedAtMs && arrivedAtMs <= endMs + REQUEST_MAX_MS;
 }
 
 /** A frozen sender makes no messages, so the times show which sender sent a page during a freeze. */
