@@ -1,11 +1,20 @@
-// Generates a shop's coupons and promotions at a given time, as a pure function of the seed.
+// Generates a shop's coupons and promotions at a given time, as a pure function of the seed. A shop has a fixed number of slots
+// with one deal each; when a deal ends, the next one replaces it. Only a few deals change from one day to the next.
 
+import { DAY_MS } from '@offerbook/wire/time.ts';
 import { capitalised } from './offers.ts';
 import { namedUuid, Random } from './random.ts';
-import { currentOccurrence } from './recurrence.ts';
 import { asciiWords } from './retailer-names.ts';
 import { printPrice, type Shop } from './shop.ts';
 import { type Coupon, type Promotion, printSecond } from './wire.ts';
+
+/** Days from the start of a deal to the start of the next one in its slot. */
+const PERIOD_DAYS = { coupon: [5, 120], promotion: [4, 60] } as const;
+
+const HEADLINES = [
+  ...['Long weekend', 'Early access', 'Thank-you days', 'Season opening', 'Last chance'],
+  ...['Members week', 'Treat Tuesday', 'Autumn favourites', 'Fresh start', 'Warehouse sale'],
+];
 
 export function makeCoupons(seed: number, shop: Shop, count: number, nowMs: number): Coupon[] {
   return fillSlots(seed, 'coupon', shop, count, nowMs, (random) => {
@@ -16,12 +25,18 @@ export function makeCoupons(seed: number, shop: Shop, count: number, nowMs: numb
 
 export function makePromotions(seed: number, shop: Shop, count: number, nowMs: number): Promotion[] {
   return fillSlots(seed, 'promotion', shop, count, nowMs, (random) => {
-    const { goods, headlines } = shop.category;
-    const number = random.whole(0, headlines.length - 1);
-    const headline = headlines[number] ?? '';
-    const description = promotionText(random, shop, headline, goods[number] ?? '');
-    const folder = random.pick(['sale', 'offers', 'c']);
-    const deepLink = `https://${shop.hostname}/${folder}/${asciiWords(headline)}?ref=offerbook`;
+    const headline = random.pick(HEADLINES);
+    const [goods = '', others = ''] = random.shuffled(shop.category.goods);
+    const upTo = random.pick([20, 25, 30, 40, 50, 60]);
+    const description = random.pick([
+      `${headline}: up to ${upTo}% off ${goods}`,
+      `${headline}: ${goods} from ${printPrice(shop, shop.category.orderValue[0])}`,
+      `${headline}: free delivery on all ${goods}`,
+      `${headline}: buy ${goods}, get ${upTo}% off ${others}`,
+      `${headline} at ${shop.name}`,
+      `${capitalised(goods)} reduced by up to ${upTo}%`,
+    ]);
+    const deepLink = `https://${shop.hostname}/sale/${asciiWords(headline)}?ref=offerbook`;
     return { description, deepLink };
   });
 }
@@ -44,6 +59,21 @@ function fillSlots<Deal>(
       ...make(new Random(...slot, when.number)),
     };
   });
+}
+
+/**
+ * Returns the dates of the active deal of a slot, and its sequence number. In the pause between two deals, the catalogue already
+ * lists the next one. A deal starts at midnight UTC and ends a second before midnight.
+ */
+function currentOccurrence(random: Random, kind: keyof typeof PERIOD_DAYS, nowMs: number) {
+  const periodDays = Math.round(random.logBetween(...PERIOD_DAYS[kind]));
+  const pauseDays = random.whole(1, Math.ceil(periodDays / 20));
+  const phaseMs = random.whole(0, periodDays - 1) * DAY_MS;
+  const periodMs = periodDays * DAY_MS;
+  const activeMs = periodMs - pauseDays * DAY_MS - 1000;
+  const number = Math.floor((nowMs - phaseMs - activeMs) / periodMs) + 1;
+  const startMs = phaseMs + number * periodMs;
+  return { number, startMs, endMs: startMs + activeMs };
 }
 
 function couponBenefit(random: Random, shop: Shop): { benefit: string; figure: string } {
@@ -76,19 +106,5 @@ function couponCode(random: Random, shop: Shop, figure: string): string {
     `${word}${figure}`,
     `${word}-${figure}-${tail}`,
     `${stem.slice(0, 4)}-${tail}`,
-  ]);
-}
-
-function promotionText(random: Random, shop: Shop, headline: string, goods: string): string {
-  const others = random.pick(shop.category.goods.filter((other) => other !== goods));
-  const upTo = random.pick([20, 25, 30, 40, 50, 60]);
-  return random.pick([
-    `${headline}: up to ${upTo}% off ${goods}`,
-    `${headline}: ${goods} from ${printPrice(shop, shop.category.orderValue[0])}`,
-    `${headline}: free delivery on all ${goods}`,
-    `${capitalised(goods)} reduced by up to ${upTo}%`,
-    `${headline} at ${shop.name}`,
-    `Members first: early access to ${goods}`,
-    `${headline}: buy ${goods}, get ${random.pick([20, 30, 50])}% off ${others}`,
   ]);
 }
