@@ -9,7 +9,7 @@ import { printPrice, type Shop } from './shop.ts';
 import { type Coupon, type Promotion, printSecond } from './wire.ts';
 
 /** Days from the start of a deal to the start of the next one in its slot. */
-const PERIOD_DAYS = { coupon: [5, 120], promotion: [4, 60] } as const;
+const PERIOD_DAYS = { coupon: { min: 5, max: 120 }, promotion: { min: 4, max: 60 } };
 
 const HEADLINES = [
   ...['Long weekend', 'Early access', 'Thank-you days', 'Season opening', 'Last chance'],
@@ -66,7 +66,8 @@ function fillSlots<Deal>(
  * lists the next one. A deal starts at midnight UTC and ends a second before midnight.
  */
 function currentOccurrence(random: Random, kind: keyof typeof PERIOD_DAYS, nowMs: number) {
-  const periodDays = Math.round(random.logBetween(...PERIOD_DAYS[kind]));
+  const { min, max } = PERIOD_DAYS[kind];
+  const periodDays = Math.round(random.logBetween(min, max));
   const pauseDays = random.whole(1, Math.ceil(periodDays / 20));
   const phaseMs = random.whole(0, periodDays - 1) * DAY_MS;
   const periodMs = periodDays * DAY_MS;

@@ -5,11 +5,9 @@ import { MINUTE_MS } from '@offerbook/wire/time.ts';
 import { printSecond } from '../wire.ts';
 import { ACCOUNTS } from './accounts.ts';
 import {
-  type Answer,
   type FakeContext,
   type FakeNetwork,
   get,
-  json,
   type NetworkRequest,
   Refusal,
   readJson,
@@ -32,21 +30,23 @@ const ERRORS: Readonly<Record<number, string>> = {
 
 export function fakeAwin(context: FakeContext): FakeNetwork {
   const { ledger } = context;
-  const list = (path: string, answer: (request: NetworkRequest) => Answer) =>
+  const list = (path: string, answer: (request: NetworkRequest) => Response) =>
     get(path, (request, publisher) => {
       if (!context.accounts.includes(publisher))
         throw new Refusal(403, 'You do not have access to this account');
       return answer(request);
     });
   return {
-    rate: { name: 'awin', requests: 20, perMs: MINUTE_MS },
+    rate: { requests: 20, perMs: MINUTE_MS },
     listSale,
     isAuthorised: ({ headers }) =>
       headers.get('Authorization') === `Bearer ${ACCOUNTS.awin.credentials.token}`,
-    failure: (status, description) => json({ error: ERRORS[status], description }, status),
+    failure: (status, description) => Response.json({ error: ERRORS[status], description }, { status }),
     routes: [
       list('/publishers/*/transactions', (request) => listTransactions(context, request)),
-      list('/publishers/*/programmes', (request) => listProgrammes(ledger, request)),
+      list('/publishers/*/programmes', ({ nowMs }) =>
+        Response.json(ledger.programmes('awin', nowMs).map(programmeRow)),
+      ),
       list('/publishers/*/commissiongroups', (request) => listGroups(ledger, request)),
       // Not a typo: only this path has `publisher` in the singular.
       { ...list('/publisher/*/promotions', (request) => listPromotions(context, request)), method: 'POST' },
@@ -54,15 +54,15 @@ export function fakeAwin(context: FakeContext): FakeNetwork {
   };
 }
 
-function listTransactions({ listed }: FakeContext, request: NetworkRequest): Answer {
+function listTransactions({ listed }: FakeContext, request: NetworkRequest): Response {
   const { searchParams } = request.url;
   if ((searchParams.get('timezone') ?? 'UTC') !== 'UTC')
     throw new Refusal(400, 'this sandbox supports only the timezone UTC');
-  const window = readWindow(searchParams, 'startDate', 'endDate', { daysMax: DAYS_MAX });
+  const window = readWindow(searchParams, 'startDate', 'endDate', '', DAYS_MAX);
   const filter = searchParams.get('dateType') ?? 'transaction';
   if (!['transaction', 'validation', 'amendment'].includes(filter))
     throw new Refusal(400, 'unknown dateType');
-  return json(listed(request, { [filter]: window }).map(({ row }) => row()));
+  return Response.json(listed(request, { [filter]: window }).map(({ row }) => row()));
 }
 
 /** When the sale was last confirmed or declined. */
@@ -122,31 +122,23 @@ function saleRow(sale: NetworkSale, nowMs: number) {
   };
 }
 
-/** Without a relationship, Awin also lists programmes that the publisher has not joined. */
-function listProgrammes(ledger: Ledger, { url, nowMs }: NetworkRequest): Answer {
-  const joined = ledger.programmes('awin', nowMs).map((programme) => programmeRow(programme, 'joined'));
-  if (url.searchParams.get('relationship') === 'joined') return json(joined);
-  const others = ledger.programmes('cj', nowMs).map((programme) => programmeRow(programme, 'notjoined'));
-  return json([...joined, ...others]);
-}
-
-function programmeRow({ advertiserId, retailer }: Programme, membershipStatus: string) {
+function programmeRow({ advertiserId, retailer }: Programme) {
   return {
     id: advertiserId,
     name: retailer.name,
     displayUrl: retailer.url,
-    membershipStatus,
+    membershipStatus: 'joined',
     logoUrl: retailer.logo,
     primaryRegion: { countryCode: retailer.cashbackOffers[0]?.countries[0] },
     validDomains: [{ domain: retailer.hostname }],
   };
 }
 
-function listGroups(ledger: Ledger, { url, nowMs }: NetworkRequest): Answer {
+function listGroups(ledger: Ledger, { url, nowMs }: NetworkRequest): Response {
   const id = Number(url.searchParams.get('advertiserId'));
   const programme = ledger.programmes('awin', nowMs).find(({ advertiserId }) => advertiserId === id);
   if (programme === undefined) throw new Refusal(404, 'You have not joined this programme');
-  return json({
+  return Response.json({
     advertiser: id,
     commissionGroups: programme.offers.map(({ number, description, fixed, percent }) => ({
       groupId: number,
@@ -158,7 +150,10 @@ function listGroups(ledger: Ledger, { url, nowMs }: NetworkRequest): Answer {
   });
 }
 
-function listPromotions({ ledger, pageSizeMax }: FakeContext, request: NetworkRequest): Answer {
+function listPromotions(
+  { ledger, pageSizeMax = PAGE_SIZE_MAX }: FakeContext,
+  request: NetworkRequest,
+): Response {
   const offers = ledger.programmes('awin', request.nowMs).flatMap((programme) =>
     dealsOf(programme).map(({ number, code, description, startDate, endDate, url }) => ({
       promotionId: number,
@@ -174,8 +169,7 @@ function listPromotions({ ledger, pageSizeMax }: FakeContext, request: NetworkRe
   );
   // The page is in the body, and not in the query.
   const asked = new URLSearchParams(readJson(request.body).pagination as Record<string, string>);
-  const rules = { standard: 10, sizeMax: pageSizeMax ?? PAGE_SIZE_MAX };
-  const found = readPage(offers, asked, request.fault, ['page', 'pageSize'], rules);
+  const found = readPage(offers, asked, request.fault, ['page', 'pageSize'], pageSizeMax);
   const { rows, page, size: pageSize, pages: totalPages } = found;
-  return json({ data: rows, pagination: { page, pageSize, totalPages } });
+  return Response.json({ data: rows, pagination: { page, pageSize, totalPages } });
 }

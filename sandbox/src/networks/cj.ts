@@ -6,12 +6,10 @@ import { getCountry, roundMoney } from '../countries.ts';
 import { printSecond } from '../wire.ts';
 import { ACCOUNTS } from './accounts.ts';
 import {
-  type Answer,
   elements,
   type FakeContext,
   type FakeNetwork,
   get,
-  json,
   type ListedRow,
   type NetworkRequest,
   post,
@@ -31,21 +29,20 @@ const DAYS_MAX = 31;
 const RECORDS_MAX = 10_000;
 const PAGE_SIZE_MAX = 100;
 /** CJ publishes no limit for GraphQL. */
-const QUERY_RATE = { name: 'cj query', requests: 120, perMs: MINUTE_MS };
-const LINKS_RATE = { name: 'cj links', requests: 25, perMs: MINUTE_MS };
+const QUERY_RATE = { requests: 120, perMs: MINUTE_MS };
 /** The date filters of a query, and our names of them. */
 const FILTERS = { PostingDate: 'posting', LockingDate: 'locking', EventDate: 'event' };
 
 export function fakeCj(context: FakeContext): FakeNetwork {
   return {
-    rate: { name: 'cj advertisers', requests: 25, perMs: MINUTE_MS },
+    rate: { requests: 25, perMs: MINUTE_MS },
     listSale,
     isAuthorised: ({ headers }) => headers.get('Authorization') === `Bearer ${credentials.token}`,
     failure: (status, message, { url }) => {
       if (url.pathname !== '/query')
         return xml(`<cj-api>${elements({ 'error-message': message })}</cj-api>`, status);
-      if (status !== 400) return { status, body: message };
-      return json({ data: null, errors: [{ message, path: ['publisherCommissions'] }] });
+      if (status !== 400) return new Response(message, { status });
+      return Response.json({ data: null, errors: [{ message, path: ['publisherCommissions'] }] });
     },
     routes: [
       post('/query', (request) => listCommissions(context, request), QUERY_RATE),
@@ -59,7 +56,8 @@ export function fakeCj(context: FakeContext): FakeNetwork {
           require(request, 'website-id', website);
           return list('links', joined(context, request).flatMap(linksOf), request, context);
         },
-        LINKS_RATE,
+        // Each service has its own budget.
+        { requests: 25, perMs: MINUTE_MS },
       ),
     ],
   };
@@ -74,7 +72,7 @@ function joined({ ledger }: FakeContext, { url, nowMs }: NetworkRequest): readon
   return url.searchParams.get('advertiser-ids') === 'joined' ? ledger.programmes('cj', nowMs) : [];
 }
 
-function listCommissions(context: FakeContext, request: NetworkRequest): Answer {
+function listCommissions(context: FakeContext, request: NetworkRequest): Response {
   const { fault } = request;
   if (fault === 'query error') throw new Refusal(400, 'Internal server error');
   const { values, fields } = parseQuery(request.body);
@@ -84,8 +82,7 @@ function listCommissions(context: FakeContext, request: NetworkRequest): Answer 
   for (const [name, filter] of Object.entries(FILTERS)) {
     const [from, to] = [`since${name}`, `before${name}`];
     if (!values.has(from) && !values.has(to)) continue;
-    const rules = { isZoned: true, daysMax: DAYS_MAX };
-    filters[filter] = readWindow(values, from, to, rules);
+    filters[filter] = readWindow(values, from, to, 'Z', DAYS_MAX);
   }
   if (Object.keys(filters).length === 0) throw new Refusal(400, 'a date range is required');
   const sinceId = Number(values.get('sinceCommissionId') ?? 0);
@@ -103,7 +100,7 @@ function listCommissions(context: FakeContext, request: NetworkRequest): Answer 
     maxCommissionId: records.at(-1)?.commissionId ?? null,
     records: records.map((record) => pick(record, fields)),
   };
-  return json({ data: { publisherCommissions } });
+  return Response.json({ data: { publisherCommissions } });
 }
 
 /** Reads the arguments and the fields of the records. Throws Refusal. */
@@ -197,10 +194,10 @@ function list(
   items: readonly string[],
   { url, fault }: NetworkRequest,
   { pageSizeMax = PAGE_SIZE_MAX }: FakeContext,
-): Answer {
-  const rules = { standard: 25, sizeMax: Math.min(pageSizeMax, PAGE_SIZE_MAX) };
+): Response {
   const names = ['page-number', 'records-per-page'] as const;
-  const { rows, total, page } = readPage(items, url.searchParams, fault, names, rules);
+  const sizeMax = Math.min(pageSizeMax, PAGE_SIZE_MAX);
+  const { rows, total, page } = readPage(items, url.searchParams, fault, names, sizeMax);
   const counts = `total-matched="${total}" records-returned="${rows.length}" page-number="${page}"`;
   return xml(`<cj-api><${name} ${counts}>${rows.join('\n')}</${name}></cj-api>`);
 }

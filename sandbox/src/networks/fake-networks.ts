@@ -6,12 +6,10 @@ import { ACCOUNTS, NETWORKS, type NetworkName } from './accounts.ts';
 import { fakeAwin } from './awin.ts';
 import { fakeCj } from './cj.ts';
 import {
-  type Answer,
   type FakeContext,
   type FakeNetwork,
   type FakeOptions,
   isIn,
-  json,
   type ListedRow,
   type NetworkRequest,
   type Rate,
@@ -59,8 +57,8 @@ export class FakeNetworks {
   readonly ledger: Ledger;
   readonly #options: FakeNetworksOptions;
   readonly #networks: readonly (readonly [NetworkName, FakeNetwork])[];
-  /** Times of the accepted requests, by the name of their rate. */
-  readonly #accepted = new Map<string, number[]>();
+  /** Times of the accepted requests. */
+  readonly #accepted = new Map<Rate, number[]>();
   readonly #counts = new Map<NetworkName, number>();
 
   constructor(options: FakeNetworksOptions) {
@@ -85,7 +83,7 @@ export class FakeNetworks {
 
   async answer(request: Request): Promise<Response> {
     const { seed, clock, faults = HONEST, onAnswer } = this.#options;
-    const { method } = request;
+    const { method, headers } = request;
     const url = new URL(request.url);
     for (const [name, network] of this.#networks) {
       for (const route of network.routes) {
@@ -95,9 +93,9 @@ export class FakeNetworks {
         this.#counts.set(name, number);
         const target = url.pathname + url.search;
         const fault = faults.draw(name, number, target);
-        const body = method === 'GET' ? '' : await request.text();
+        const body = await request.text();
         const nowMs = clock();
-        const asked: NetworkRequest = { method, url, headers: request.headers, body, nowMs, fault };
+        const asked: NetworkRequest = { url, headers, body, nowMs, fault };
         const answer = this.#decide(network, route.rate ?? network.rate, asked, () =>
           route.answer(asked, match[1] ?? ''),
         );
@@ -105,30 +103,33 @@ export class FakeNetworks {
         return send(answer, fault, new Random(seed, name, number));
       }
     }
-    return send(json({ error: 'not found' }, 404), undefined, new Random(seed));
+    return Response.json({ error: 'not found' }, { status: 404 });
   }
 
-  #decide(network: FakeNetwork, rate: Rate, request: NetworkRequest, answer: () => Answer): Answer {
+  #decide(network: FakeNetwork, rate: Rate, request: NetworkRequest, answer: () => Response): Response {
     const { nowMs, fault } = request;
     const { isAllowed, left, waitMs } = this.#count(rate, nowMs);
-    const tooMany = (ms: number) => {
-      const given = network.failure(network.tooManyStatus ?? 429, 'Too many requests', request);
-      return { ...given, headers: { ...given.headers, ...network.rateHeaders?.(0, ms, rate) } };
+    const withRate = (response: Response, leftNow: number, ms: number) => {
+      const headers = Object.entries(network.rateHeaders?.(leftNow, ms, rate) ?? {});
+      for (const [name, value] of headers) response.headers.set(name, value);
+      return response;
     };
-    if (!isAllowed) return tooMany(waitMs);
-    // Short, so that tests need not wait.
-    if (fault === 'too many requests') return tooMany(SECOND_MS);
-    if (fault === 'retry after') return { status: 429, body: 'Slow down', headers: { 'Retry-After': '1' } };
+    // A fault must be short, so that tests need not wait.
+    if (!isAllowed || fault === 'too many requests') {
+      const refusal = network.failure(network.tooManyStatus ?? 429, 'Too many requests', request);
+      return withRate(refusal, 0, isAllowed ? SECOND_MS : waitMs);
+    }
+    if (fault === 'retry after')
+      return new Response('Slow down', { status: 429, headers: { 'Retry-After': '1' } });
     if (!network.isAuthorised(request)) return network.failure(401, 'The credentials are invalid', request);
     if (fault === 'server error') {
       const status = new Random(nowMs).pick([500, 502, 503]);
-      return { status, body: `<html><h1>${status}</h1></html>`, headers: HTML };
+      return new Response(`<html><h1>${status}</h1></html>`, { status, headers: HTML });
     }
-    if (fault === 'page') return { status: 200, body: MAINTENANCE, headers: HTML };
-    if (fault === 'blank') return { status: 200, body: '' };
+    if (fault === 'page') return new Response(MAINTENANCE, { headers: HTML });
+    if (fault === 'blank') return new Response('');
     try {
-      const given = answer();
-      return { ...given, headers: { ...network.rateHeaders?.(left, waitMs, rate), ...given.headers } };
+      return withRate(answer(), left, waitMs);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       return network.failure(error.status, error.message, request);
@@ -136,12 +137,13 @@ export class FakeNetworks {
   }
 
   /** Counts a request in a sliding window. Rejected requests do not count. */
-  #count({ name, requests, perMs }: Rate, nowMs: number) {
+  #count(rate: Rate, nowMs: number) {
+    const { requests, perMs } = rate;
     if (this.#options.areRatesEnforced === false) return { isAllowed: true, left: requests, waitMs: 0 };
-    const recent = (this.#accepted.get(name) ?? []).filter((atMs) => atMs > nowMs - perMs);
+    const recent = (this.#accepted.get(rate) ?? []).filter((atMs) => atMs > nowMs - perMs);
     const isAllowed = recent.length < requests;
     if (isAllowed) recent.push(nowMs);
-    this.#accepted.set(name, recent);
+    this.#accepted.set(rate, recent);
     return { isAllowed, left: requests - recent.length, waitMs: (recent[0] ?? nowMs) + perMs - nowMs };
   }
 }
@@ -150,11 +152,12 @@ const HTML = { 'Content-Type': 'text/html' };
 const MAINTENANCE = '<!doctype html><title>Maintenance</title><p>We will be back soon.</p>';
 
 /** Sends a response; with the faults 'cut', 'reset' and 'stall', only its beginning. */
-function send({ status, body, headers = {} }: Answer, fault: Fault | undefined, random: Random): Response {
-  const bytes = new TextEncoder().encode(body);
+async function send(answer: Response, fault: Fault | undefined, random: Random): Promise<Response> {
+  if (fault !== 'cut' && fault !== 'reset' && fault !== 'stall') return answer;
+  const bytes = await answer.bytes();
   const part = bytes.slice(0, Math.floor(random.between(0.05, 0.95) * bytes.length));
+  const { status, headers } = answer;
   if (fault === 'cut') return new Response(part, { status, headers });
-  if (fault !== 'reset' && fault !== 'stall') return new Response(bytes, { status, headers });
   const stream = new ReadableStream<Uint8Array>({
     start(controller) {
       controller.enqueue(part);

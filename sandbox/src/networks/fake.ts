@@ -1,14 +1,12 @@
-// Code that all fake networks share: requests and responses, the rows of sales, windows and pages. Each network adds its paths,
-// its limits and the shape of its documents.
+// Code that all fake networks share: routes and responses, the rows of sales, windows and pages. Each network adds its paths, its
+// limits and the shape of its documents.
 
 import { DAY_MS, SECOND_MS } from '@offerbook/wire/time.ts';
-import { printSecond } from '../wire.ts';
 import type { Fault } from './faults.ts';
 import type { Ledger } from './ledger.ts';
 import type { NetworkSale } from './network-sale.ts';
 
 export interface NetworkRequest {
-  readonly method: string;
   readonly url: URL;
   readonly headers: Headers;
   readonly body: string;
@@ -16,15 +14,8 @@ export interface NetworkRequest {
   readonly fault: Fault | undefined;
 }
 
-export interface Answer {
-  readonly status: number;
-  readonly body: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
+/** Routes with the same object share a budget. */
 export interface Rate {
-  /** Routes with the same name share a budget. */
-  readonly name: string;
   readonly requests: number;
   readonly perMs: number;
 }
@@ -35,7 +26,7 @@ export interface NetworkRoute {
   /** Default: the network's. */
   readonly rate?: Rate | undefined;
   /** `segment` is the part of the path that the route's `*` stands for. Throws Refusal. */
-  answer(request: NetworkRequest, segment: string): Answer;
+  answer(request: NetworkRequest, segment: string): Response;
 }
 
 export interface FakeNetwork {
@@ -44,7 +35,7 @@ export interface FakeNetwork {
   isAuthorised(request: NetworkRequest): boolean;
   /** The rows about one sale at this time. */
   listSale(sale: NetworkSale, nowMs: number): ListedRow[];
-  failure(status: number, message: string, request: NetworkRequest): Answer;
+  failure(status: number, message: string, request: NetworkRequest): Response;
   /** Status of the response to a request above the rate limit. Default: 429. */
   readonly tooManyStatus?: number;
   readonly rateHeaders?: (left: number, waitMs: number, rate: Rate) => Record<string, string>;
@@ -107,13 +98,9 @@ export function rateHeaders(left: number, waitMs: number, { requests }: Rate): R
   };
 }
 
-export function json(value: unknown, status = 200, headers: Record<string, string> = {}): Answer {
-  return { status, body: JSON.stringify(value), headers: { 'Content-Type': 'application/json', ...headers } };
-}
-
-export function xml(body: string, status = 200): Answer {
+export function xml(body: string, status = 200): Response {
   const headers = { 'Content-Type': 'application/xml' };
-  return { status, body: `<?xml version="1.0" encoding="UTF-8"?>\n${body}`, headers };
+  return new Response(`<?xml version="1.0" encoding="UTF-8"?>\n${body}`, { status, headers });
 }
 
 /** XML elements with text. */
@@ -137,48 +124,25 @@ export function isIn({ fromMs, toMs }: Window, ms: number | undefined): boolean 
   return ms !== undefined && fromMs <= ms && ms < toMs;
 }
 
-export interface WindowRules {
-  /** True if times may have an offset. */
-  readonly isZoned?: boolean;
-  /** Maximum number of calendar days in UTC that the window touches. */
-  readonly daysMax?: number;
-}
-
-/** Reads the window between two parameters. Throws Refusal. */
+/** Reads the window between two parameters, which touches at most `daysMax` calendar days in UTC. Throws Refusal. */
 export function readWindow(
   parameters: { get(name: string): string | null | undefined },
   from: string,
   to: string,
-  { isZoned = false, daysMax = Number.POSITIVE_INFINITY }: WindowRules = {},
+  zone: '' | 'Z',
+  daysMax = Number.POSITIVE_INFINITY,
 ): Window {
-  const [fromMs, toMs] = [from, to].map((name) => readTime(parameters.get(name), isZoned));
-  if (fromMs === undefined || toMs === undefined || toMs <= fromMs)
-    throw new Refusal(400, `${from} and ${to} must be times`);
+  const [fromMs = Number.NaN, toMs = Number.NaN] = [from, to].map((name) => {
+    // `2026-11-14T12:00:00` or `2026-11-14 12:00:00`, with the zone that the network expects.
+    const text = parameters.get(name) ?? '';
+    const [, date, time, given] = /^([\d-]{10})[T ]([\d:]{8})(Z?)$/.exec(text) ?? [];
+    return given === zone ? Date.parse(`${date}T${time}Z`) : Number.NaN;
+  });
+  if (!(fromMs < toMs)) throw new Refusal(400, `${from} and ${to} must be times`);
   const days = Math.floor((toMs - 1) / DAY_MS) - Math.floor(fromMs / DAY_MS) + 1;
   if (days > daysMax)
     throw new Refusal(400, `the period from ${from} to ${to} must not exceed ${daysMax} days`);
   return { fromMs, toMs };
-}
-
-/** Reads `2026-11-14T12:00:00` and `2026-11-14 12:00:00`; undefined for anything else. */
-function readTime(text: string | null | undefined, isZoned: boolean): number | undefined {
-  const match = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(\.\d+)?(Z|[+-]\d{2}:\d{2})?$/.exec(text ?? '');
-  if (match === null || (match[4] !== undefined && !isZoned)) return undefined;
-  const ms = Date.parse(`${match[1]}T${match[2]}${match[4] ?? 'Z'}`);
-  return Number.isNaN(ms) ? undefined : ms;
-}
-
-/** `2026-11-14 12:00:00` */
-export function printSpaced(ms: number): string {
-  return printSecond(ms).replace('T', ' ');
-}
-
-interface PageRules {
-  readonly sizeMax: number;
-  /** Size of a page if the request does not name one. Default: `sizeMax`. */
-  readonly standard?: number;
-  /** The number of the first page. Default: 1. */
-  readonly first?: 0 | 1;
 }
 
 /** Cuts the page that a request names with two parameters. The list can change before a later page is read. */
@@ -187,17 +151,16 @@ export function readPage<T>(
   asked: URLSearchParams,
   fault: Fault | undefined,
   [pageName, sizeName]: readonly [string, string],
-  { sizeMax, standard = sizeMax, first = 1 }: PageRules,
+  sizeMax: number,
+  first: 0 | 1 = 1,
 ) {
   const page = Math.max(first, readCount(asked.get(pageName), first));
-  const size = Math.max(1, readCount(asked.get(sizeName), standard, sizeMax));
+  const size = Math.max(1, readCount(asked.get(sizeName), sizeMax, sizeMax));
   const list = page > first ? driftedList(all, fault) : all;
   const start = (page - first) * size;
   const pages = Math.max(1, Math.ceil(list.length / size));
-  return {
-    rows: list.slice(start, start + size),
-    ...{ page, size, pages, total: list.length, isLast: page - first + 1 >= pages },
-  };
+  const rows = list.slice(start, start + size);
+  return { rows, page, size, pages, total: list.length, isLast: page - first + 1 >= pages };
 }
 
 /** The list when a later page of a walk is read. */

@@ -6,12 +6,10 @@ import { COUNTRIES } from '../countries.ts';
 import { printSecond } from '../wire.ts';
 import { ACCOUNTS, basic } from './accounts.ts';
 import {
-  type Answer,
   acceptsJson,
   type FakeContext,
   type FakeNetwork,
   get,
-  json,
   linkTo,
   type NetworkRequest,
   type NetworkRoute,
@@ -48,7 +46,7 @@ export function fakeImpact(context: FakeContext): FakeNetwork {
       return page(name, asked.flatMap(rows), request, context);
     });
   return {
-    rate: { name: 'impact', requests: 1_000, perMs: HOUR_MS },
+    rate: { requests: 1_000, perMs: HOUR_MS },
     listSale: (sale, nowMs) => [
       {
         times: { changes: changedMs(sale, nowMs), event: sale.soldMs },
@@ -57,7 +55,7 @@ export function fakeImpact(context: FakeContext): FakeNetwork {
     ],
     isAuthorised: ({ headers }) =>
       headers.get('Authorization') === basic(account, ACCOUNTS.impact.credentials.token),
-    failure: (status, Message) => json({ Status: 'ERROR', Message }, status),
+    failure: (status, Message) => Response.json({ Status: 'ERROR', Message }, { status }),
     rateHeaders,
     routes: [
       route('Actions', (request) => page('Actions', listActions(context, request), request, context)),
@@ -74,7 +72,7 @@ function listActions({ listed }: FakeContext, request: NetworkRequest): unknown[
   const { nowMs } = request;
   const isByEvent = searchParams.has('ActionDateStart');
   const [from, to] = isByEvent ? ['ActionDateStart', 'ActionDateEnd'] : ['StartDate', 'EndDate'];
-  const window = readWindow(searchParams, from, to, { isZoned: true, daysMax: DAYS_MAX });
+  const window = readWindow(searchParams, from, to, 'Z', DAYS_MAX);
   if (window.fromMs < nowMs - PAST_DAYS_MAX * DAY_MS)
     throw new Refusal(400, 'The start date is more than 3 years ago');
   return listed(request, { [isByEvent ? 'event' : 'changes']: window }).map(({ row }) => row());
@@ -85,17 +83,16 @@ function page(
   all: readonly unknown[],
   { url, fault }: NetworkRequest,
   { pageSizeMax = PAGE_SIZE }: FakeContext,
-): Answer {
+): Response {
   if (all.length === 0 && fault === 'odd empty') {
     const digits = url.search.match(/\d/g)?.reduce((sum, digit) => sum + Number(digit), 0) ?? 0;
     const body = EMPTY[digits % EMPTY.length] ?? `{"${name}":[]}`;
-    return { status: 200, body, headers: { 'Content-Type': 'application/json' } };
+    return new Response(body, { headers: { 'Content-Type': 'application/json' } });
   }
-  const rules = { standard: PAGE_SIZE, sizeMax: pageSizeMax };
-  const found = readPage(all, url.searchParams, fault, ['Page', 'PageSize'], rules);
+  const found = readPage(all, url.searchParams, fault, ['Page', 'PageSize'], pageSizeMax);
   const { rows, page: number, size, pages, total, isLast } = found;
   const uriOf = (to: number) => linkTo(url, { Page: String(to), PageSize: String(size) });
-  return json({
+  return Response.json({
     '@page': String(number),
     '@numpages': String(pages),
     '@pagesize': String(size),

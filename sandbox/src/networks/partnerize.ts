@@ -3,17 +3,15 @@
 
 import { MINUTE_MS, SECOND_MS } from '@offerbook/wire/time.ts';
 import { Random } from '../random.ts';
+import { printSecond } from '../wire.ts';
 import { ACCOUNTS, basic } from './accounts.ts';
 import {
-  type Answer,
   driftedList,
   type FakeContext,
   type FakeNetwork,
   get,
-  json,
   linkTo,
   type NetworkRequest,
-  printSpaced,
   Refusal,
   rateHeaders,
   readCount,
@@ -41,7 +39,7 @@ export function fakePartnerize(context: FakeContext): FakeNetwork {
     return found;
   };
   return {
-    rate: { name: 'partnerize', requests: 300, perMs: MINUTE_MS },
+    rate: { requests: 300, perMs: MINUTE_MS },
     listSale: (sale, nowMs) => [
       {
         times: { sale: sale.soldMs, changes: changedMs(sale, nowMs) },
@@ -49,7 +47,7 @@ export function fakePartnerize(context: FakeContext): FakeNetwork {
       },
     ],
     isAuthorised: ({ headers }) => headers.get('Authorization') === basic(applicationKey, apiKey),
-    failure: (status, message) => json({ error: { message } }, status),
+    failure: (status, message) => Response.json({ error: { message } }, { status }),
     rateHeaders: (left, waitMs, rate) => ({
       ...rateHeaders(left, waitMs, rate),
       ...(left === 0 && { 'X-RateLimit-Retry-After': String(Math.ceil(waitMs / SECOND_MS)) }),
@@ -62,7 +60,7 @@ export function fakePartnerize(context: FakeContext): FakeNetwork {
         list('campaigns', ledger.programmes('partnerize', request.nowMs).map(campaignRow), request, context),
       ),
       get(`/v2/campaigns/*/publishers/${account}/commissions/active`, (request, campaign) =>
-        json(commissions(programme(request, campaign))),
+        Response.json(commissions(programme(request, campaign))),
       ),
       get(`/user/publisher/${account}/campaign/*/voucher`, (request, campaign) =>
         list('voucher_codes', vouchers(programme(request, campaign)), request, context),
@@ -81,20 +79,20 @@ function list(
   whole: readonly unknown[],
   request: NetworkRequest,
   context: FakeContext,
-): Answer {
+): Response {
   const { url, fault } = request;
   const limit = readLimit(request, context);
   const offset = readCount(url.searchParams.get('offset'), 0);
   const all = offset > 0 ? driftedList(whole, fault) : whole;
   const end = offset + limit;
   const next = end < all.length ? { next_page: linkTo(url, { offset: String(end) }) } : {};
-  return json({ hypermedia: { pagination: { limit, ...next } }, [name]: all.slice(offset, end) });
+  return Response.json({ hypermedia: { pagination: { limit, ...next } }, [name]: all.slice(offset, end) });
 }
 
-function report(context: FakeContext, request: NetworkRequest): Answer {
+function report(context: FakeContext, request: NetworkRequest): Response {
   const { url, nowMs } = request;
   const { searchParams } = url;
-  const window = readWindow(searchParams, 'start_date', 'end_date', { isZoned: true });
+  const window = readWindow(searchParams, 'start_date', 'end_date', '');
   const filter = FILTERS[searchParams.get('date_type') ?? 'standard'];
   if (filter === undefined) throw new Refusal(400, 'unknown date_type');
   const limit = readLimit(request, context);
@@ -110,7 +108,7 @@ function report(context: FakeContext, request: NetworkRequest): Answer {
   const link = next && { next_page: linkTo(url, { cursor_id: next }), next_cursor_id: next };
   const conversions = all.slice(start, end).map(({ row }) => row());
   const body = { hypermedia: { pagination: { limit, ...link } }, conversions };
-  return json(body, 200, next === undefined ? {} : { cursor_id: next });
+  return Response.json(body, { headers: next === undefined ? {} : { cursor_id: next } });
 }
 
 export function conversionId({ key }: NetworkSale): string {
@@ -119,6 +117,11 @@ export function conversionId({ key }: NetworkSale): string {
 
 export function campaignId(advertiserId: number): string {
   return `1011l${advertiserId}`;
+}
+
+/** `2026-11-14 12:00:00` */
+function printSpaced(ms: number): string {
+  return printSecond(ms).replace('T', ' ');
 }
 
 function conversionRow(sale: NetworkSale, nowMs: number) {

@@ -5,13 +5,11 @@
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '@offerbook/wire/time.ts';
 import { ACCOUNTS, NETWORKS, type NetworkName } from './accounts.ts';
 import {
-  type Answer,
   acceptsJson,
   elements,
   type FakeContext,
   type FakeNetwork,
   get,
-  json,
   type ListedRow,
   type NetworkRequest,
   post,
@@ -37,46 +35,46 @@ export function fakeRakuten(context: FakeContext): FakeNetwork {
   const tokens = new Tokens(context);
   const list = (path: string, name: string, first: 0 | 1, rows: (request: NetworkRequest) => unknown[]) =>
     get(path, (request) => {
-      const rules = { sizeMax: Math.min(pageSizeMax, LIST_SIZE), first };
       const { url, fault } = request;
-      const found = readPage(rows(request), url.searchParams, fault, ['page', 'limit'], rules);
+      const sizeMax = Math.min(pageSizeMax, LIST_SIZE);
+      const found = readPage(rows(request), url.searchParams, fault, ['page', 'limit'], sizeMax, first);
       const { page, size: limit, total, isLast } = found;
       const uriOf = (to: number) => `${url.pathname}?page=${to}&limit=${limit}`;
       const links = { self: uriOf(page), ...(isLast ? {} : { next: uriOf(page + 1) }) };
-      return json({ _metadata: { page, limit, total, _links: links }, [name]: found.rows });
+      return Response.json({ _metadata: { page, limit, total, _links: links }, [name]: found.rows });
     });
   const programmes = ({ nowMs }: NetworkRequest, network: NetworkName = 'rakuten') =>
     ledger.programmes(network, nowMs);
   return {
-    rate: { name: 'rakuten', requests: 100, perMs: MINUTE_MS },
+    rate: { requests: 100, perMs: MINUTE_MS },
     tooManyStatus: 403,
     listSale,
     isAuthorised: (request) => request.url.pathname === '/token' || tokens.has(request),
-    failure: (status, message) => json({ error: String(status), message }, status),
+    failure: (status, message) => Response.json({ error: String(status), message }, { status }),
     routes: [
       post('/token', (request) => tokens.issue(request)),
       get('/events/1.0/transactions', (request) => listEvents(context, request)),
       // All advertisers, whether they are partners or not.
       list('/v2/advertisers', 'advertisers', 0, (request) =>
         NETWORKS.flatMap((network) => programmes(request, network)).map(({ advertiserId, retailer }) => ({
-          ...{ id: advertiserId, name: retailer.name, url: retailer.url },
+          id: advertiserId,
+          name: retailer.name,
+          url: retailer.url,
         })),
       ),
-      // Without a status, the list also contains advertisers that have declined the publisher.
-      list('/v1/partnerships', 'partnerships', 1, (request) => {
-        const isActiveOnly = request.url.searchParams.get('partner_status') === 'active';
-        const declined = isActiveOnly ? [] : programmes(request, 'cj');
-        const rows = (of: readonly Programme[], status: string) =>
-          of.map(({ advertiserId }) => ({ advertiser: { id: advertiserId }, status }));
-        return [...rows(programmes(request), 'active'), ...rows(declined, 'declined')];
-      }),
+      list('/v1/partnerships', 'partnerships', 1, (request) =>
+        programmes(request).map(({ advertiserId }) => ({
+          advertiser: { id: advertiserId },
+          status: 'active',
+        })),
+      ),
       list('/v1/offers', 'offers', 1, (request) => programmes(request).flatMap(offerRows)),
       get('/coupon/1.0', (request) => {
-        const rules = { sizeMax: Math.min(pageSizeMax, COUPONS_SIZE) };
         const links = programmes(request).flatMap(linksOf);
         const { url, fault } = request;
         const names = ['pagenumber', 'resultsperpage'] as const;
-        const found = readPage(links, url.searchParams, fault, names, rules);
+        const sizeMax = Math.min(pageSizeMax, COUPONS_SIZE);
+        const found = readPage(links, url.searchParams, fault, names, sizeMax);
         const { total: TotalMatches, pages: TotalPages, page: PageNumberRequested } = found;
         const counts = elements({ TotalMatches, TotalPages, PageNumberRequested });
         return xml(`<couponfeed>${counts}${found.rows.join('\n')}</couponfeed>`);
@@ -101,7 +99,7 @@ class Tokens {
     return (this.#endsMs.get(token) ?? 0) > nowMs;
   }
 
-  issue(request: NetworkRequest): Answer {
+  issue(request: NetworkRequest): Response {
     const { account, tokenLifeMs = 5 * MINUTE_MS, isSecondTokenRefused = false } = this.#context;
     const { headers, body, nowMs } = request;
     const expected = `Bearer ${btoa(`${credentials.clientId}:${credentials.clientSecret}`)}`;
@@ -112,14 +110,14 @@ class Tokens {
     const access_token = `sandbox-rakuten-access-${++this.#issued}`;
     this.#endsMs.set(access_token, nowMs + tokenLifeMs);
     const token = { access_token, token_type: 'bearer', expires_in: Math.floor(tokenLifeMs / SECOND_MS) };
-    return acceptsJson(request) ? json(token) : xml(`<response>${elements(token)}</response>`);
+    return acceptsJson(request) ? Response.json(token) : xml(`<response>${elements(token)}</response>`);
   }
 }
 
-function listEvents({ listed }: FakeContext, request: NetworkRequest): Answer {
+function listEvents({ listed }: FakeContext, request: NetworkRequest): Response {
   const { url, nowMs, fault } = request;
   const { searchParams } = url;
-  const window = readWindow(searchParams, 'process_date_start', 'process_date_end');
+  const window = readWindow(searchParams, 'process_date_start', 'process_date_end', '');
   if (window.fromMs < nowMs - DAYS_BACK_MAX * DAY_MS)
     throw new Refusal(400, `process_date_start must be within the last ${DAYS_BACK_MAX} days`);
   const type = searchParams.get('type');
@@ -131,7 +129,7 @@ function listEvents({ listed }: FakeContext, request: NetworkRequest): Answer {
   const page = Math.max(1, readCount(searchParams.get('page'), 1));
   const size = Math.max(1, readCount(searchParams.get('limit'), 100, PAGE_SIZE));
   const start = (page - 1) * size - (fault === 'repeated row' && page > 1 ? 1 : 0);
-  return json(events.slice(start, page * size));
+  return Response.json(events.slice(start, page * size));
 }
 
 export function orderId({ key }: NetworkSale): string {
