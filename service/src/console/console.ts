@@ -19,12 +19,14 @@ import type { MakePage, NodeView } from './page-context.ts';
 import { cataloguePage } from './pages/catalogue.ts';
 import { clicksPage } from './pages/clicks.ts';
 import { errorsPage } from './pages/errors.ts';
-import { importPage, importsPage } from './pages/imports.ts';
+import { importPage } from './pages/import.ts';
+import { importsPage } from './pages/imports.ts';
 import { organisationsPage } from './pages/organisations.ts';
 import { overviewPage } from './pages/overview.ts';
 import { pullsPage } from './pages/pulls.ts';
 import { totalsFile, totalsPage } from './pages/totals.ts';
-import { transactionPage, transactionSearch, transactionsPage } from './pages/transactions.ts';
+import { transactionPage } from './pages/transaction.ts';
+import { transactionSearch, transactionsPage } from './pages/transactions.ts';
 import { webhooksPage } from './pages/webhooks.ts';
 
 export type Console = (request: Request, node: NodeView) => Promise<Reply>;

@@ -1,7 +1,6 @@
 // The data available to the console's pages. Pages must not write to the stores.
 
 import type { ConsolePage } from '@offerbook/site/console/console-page.ts';
-import type { HourFigures } from '@offerbook/site/console/node-figures.ts';
 import { parseUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import type { PublicOrganisation } from '../domain/organisation.ts';
 import type { Stores } from '../domain/stores.ts';
@@ -9,6 +8,7 @@ import type { NodeState } from '../http/metrics.ts';
 import type { Reply } from '../http/reply.ts';
 import type { CatalogueReader } from './counts/catalogue-contents.ts';
 import type { ClickCounter } from './counts/click-totals.ts';
+import type { HourFigures } from './recent-hour.ts';
 
 /** State of the running node: plain data, which the node posts to the console's thread with every request. */
 export interface NodeView {

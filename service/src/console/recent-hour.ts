@@ -2,11 +2,20 @@
 // are differences between two copies, so they add no cost to requests.
 
 import { statfsSync } from 'node:fs';
-import type { HourFigures, MachineFigures, RequestFigures } from '@offerbook/site/console/node-figures.ts';
 import { BUCKETS_S, type RouteTallies, type RouteTally } from '../http/request-tally.ts';
 
 export const SAMPLE_INTERVAL_MS = 60_000;
 const SAMPLES_MAX = 60;
+
+/** Resources of the machine that the node needs. */
+interface MachineFigures {
+  /** Resident memory of the node with all its workers. */
+  readonly memoryBytes: number;
+  /** Undefined if the file system does not report it. */
+  readonly disk: { readonly free: number; readonly size: number } | undefined;
+}
+
+export type HourFigures = ReturnType<RecentHour['figures']>;
 
 interface Sample {
   readonly atMs: number;
@@ -27,7 +36,8 @@ export class RecentHour {
     if (this.#samples.length > SAMPLES_MAX) this.#samples.shift();
   }
 
-  figures(nowMs: number, routes: RouteTallies, machine: MachineFigures): HourFigures {
+  /** The first sample is an hour old, or from the start of the node if that was later. The last minute has not ended yet. */
+  figures(nowMs: number, routes: RouteTallies, machine: MachineFigures) {
     const all = [...this.#samples, { atMs: nowMs, routes, machine }];
     const [first] = all as [Sample];
     return {
@@ -35,6 +45,7 @@ export class RecentHour {
       untilMs: nowMs,
       all: figuresOf([...difference(first.routes, routes).values()]),
       machine,
+      // Busiest route first.
       routes: [...difference(first.routes, routes)]
         .map(([route, tally]) => ({
           route,
@@ -67,7 +78,8 @@ function difference(before: RouteTallies, after: RouteTallies): Map<string, Rout
   );
 }
 
-function figuresOf(tallies: readonly RouteTally[]): RequestFigures {
+/** Counts the requests, those with status 4xx (refused) and 5xx (failed). The p99 is 0 without requests. */
+function figuresOf(tallies: readonly RouteTally[]) {
   const figures = { requests: 0, refused: 0, failed: 0 };
   const buckets: number[] = [];
   for (const tally of tallies) {

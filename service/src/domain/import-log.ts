@@ -104,7 +104,7 @@ export interface ImportFeed {
 }
 
 /** Totals of one import kind on one day (UTC). They include the rows of refused imports. */
-interface ImportDay {
+export interface ImportDay {
   readonly dayMs: number;
   readonly kind: ImportKind;
   readonly imports: number;

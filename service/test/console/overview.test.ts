@@ -1,9 +1,9 @@
 // The overview of a node in a given state.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { HourFigures } from '@offerbook/site/console/node-figures.ts';
 import { buildConsole } from '../../src/console/console.ts';
 import type { NodeView } from '../../src/console/page-context.ts';
+import type { HourFigures } from '../../src/console/recent-hour.ts';
 import { StorageError } from '../../src/domain/storage-error.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import { CallerTally } from '../../src/http/caller-tally.ts';

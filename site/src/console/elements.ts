@@ -233,7 +233,18 @@ export function choice(
   )}</select></span></label>`;
 }
 
-export interface OrganisationOption {
+/** Renders a select field for one of the values, with the option "All". */
+export function choiceOrAll(
+  label: string,
+  name: string,
+  values: readonly string[],
+  chosen: string | undefined,
+): Html {
+  const options = values.map((value) => [value, value] as const);
+  return choice(label, name, [['', 'All'], ...options], chosen ?? '');
+}
+
+interface OrganisationOption {
   readonly publicId: string;
   readonly name: string;
 }

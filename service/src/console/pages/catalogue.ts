@@ -1,41 +1,125 @@
-// Reads the data for the console's catalogue page.
+// The catalogue: its revision, its size over time, the deals that end soon, and the retailers without a domain.
 
-import { cataloguePage as render } from '@offerbook/site/console/catalogue-page.ts';
+import {
+  ago,
+  command,
+  commands,
+  facts,
+  linked,
+  moment,
+  number,
+  plot,
+  section,
+  shownOf,
+  source,
+  table,
+  untitled,
+} from '@offerbook/site/console/elements.ts';
+import { html } from '@offerbook/site/html.ts';
+import { DAY_MS } from '@offerbook/wire/time.ts';
 import type { ImportEntry } from '../../domain/import-log.ts';
 import type { MakePage } from '../page-context.ts';
 
-const WEEK_MS = 7 * 86_400_000;
 const ENDING_MAX = 50;
 const RETAILERS_MAX = 50;
 const IMPORTS_MAX = 200;
+const DEAL_KINDS = { cashbackOffers: 'Cashback offer', coupons: 'Coupon', promotions: 'Promotion' };
 
-export const cataloguePage: MakePage = async ({ node, stores: openStores, catalogue }) => {
+export const cataloguePage: MakePage = async ({ node: { state, nowMs }, stores: openStores, catalogue }) => {
   const stores = await openStores();
-  const { state, nowMs } = node;
   const { revision, retailers, ending, withoutDomain } = await catalogue.read(stores);
   const imports = await stores.imports.list({ kind: 'catalogue', outcome: 'done', limit: IMPORTS_MAX });
-  const soon = ending.filter(({ endsAtMs }) => endsAtMs >= nowMs && endsAtMs < nowMs + WEEK_MS);
-  return render({
-    nowMs,
-    servedRevision: state.catalogueRevision,
-    storedRevision: revision,
-    items: state.catalogueItems,
-    lastImport: imports[0],
-    sizes: sizesAfter(imports, retailers.size),
-    ending: soon.slice(0, ENDING_MAX).map(({ list, endsAtMs, retailerId, description }) => {
-      return { list, endsAtMs, retailer: retailers.get(retailerId) ?? retailerId, description };
-    }),
-    endingCount: soon.length,
-    withoutDomain: withoutDomain.slice(0, RETAILERS_MAX),
-    withoutDomainCount: withoutDomain.length,
-  });
+  const [lastImport] = imports;
+  const sizes = sizesAfter(imports, retailers.size);
+  const soon = ending.filter(({ endsAtMs }) => endsAtMs >= nowMs && endsAtMs < nowMs + 7 * DAY_MS);
+  const items = state.catalogueItems;
+  return {
+    title: 'Catalogue',
+    main: html`${section(
+      'Current state',
+      facts([
+        ['Revision served', state.catalogueRevision === undefined ? 'none' : number(state.catalogueRevision)],
+        ['Revision stored', number(revision)],
+        [
+          'Last imported',
+          lastImport === undefined
+            ? 'never'
+            : html`<a href="/imports/${lastImport.id}">${ago(lastImport.beganAtMs, nowMs)}</a>`,
+        ],
+        ['Deals ending within a week', linked('#deals-ending-within-a-week', number(soon.length))],
+        ['Retailers without a domain', linked('#retailers-without-a-domain', number(withoutDomain.length))],
+      ]),
+      source(
+        'offerbook_catalogue_revision',
+        'offerbook imports list --kind catalogue',
+        'offerbook export catalogue',
+      ),
+    )}
+${section(
+  'Active items',
+  items === undefined
+    ? html`<p class="muted">This node has not loaded a catalogue yet.</p>`
+    : facts(
+        [
+          ['Retailers', number(items.retailers)],
+          ['Cashback offers', number(items.cashbackOffers)],
+          ['Coupons', number(items.coupons)],
+          ['Promotions', number(items.promotions)],
+        ],
+        'tiles',
+      ),
+  source('offerbook_catalogue_items'),
+)}
+${untitled(
+  plot(
+    'lines',
+    'Retailers stored after each import',
+    sizes,
+    { 'Import began (UTC)': ({ beganAtMs }) => moment(beganAtMs) },
+    { Retailers: ['blue', ({ retailers: stored }) => number(stored)] },
+  ),
+  source('offerbook imports list --kind catalogue --json'),
+  html`<p class="source">Computed from the numbers of retailers that the last ${number(sizes.length)} imports added and withdrew.</p>`,
+)}
+${section(
+  'Deals ending within a week',
+  table(
+    'Deals ending within a week',
+    soon.slice(0, ENDING_MAX),
+    {
+      Retailer: ({ retailerId }) => html`<bdi>${retailers.get(retailerId) ?? retailerId}</bdi>`,
+      Kind: ({ list }) => DEAL_KINDS[list],
+      Deal: ({ description }) => html`<bdi>${description}</bdi>`,
+      Ends: ({ endsAtMs }) => ago(endsAtMs, nowMs),
+    },
+    'No deals.',
+  ),
+  shownOf('first', ENDING_MAX, soon.length),
+  commands(command('See what an import would change:', 'offerbook import catalogue FILE --dry-run')),
+)}
+${section(
+  'Retailers without a domain',
+  html`<p>Look-ups by site do not find these retailers, because their hostname is not a domain or is a public suffix.</p>`,
+  table(
+    'Retailers without a domain',
+    withoutDomain.slice(0, RETAILERS_MAX),
+    {
+      Retailer: ({ name }) => html`<bdi>${name}</bdi>`,
+      Hostname: ({ hostname }) => html`<bdi>${hostname}</bdi>`,
+    },
+    'Every retailer has a domain.',
+  ),
+  shownOf('first', RETAILERS_MAX, withoutDomain.length),
+  commands(command('Add domains to the links file, and import it:', 'offerbook import links FILE')),
+)}`,
+  };
 };
 
 /** Returns the number of retailers after each import, oldest first. Works backwards from the current number. */
 function sizesAfter(newestFirst: readonly ImportEntry[], storedNow: number) {
   let retailers = storedNow;
   const sizes = newestFirst.map(({ beganAtMs, counts: { added, withdrawn } }) => {
-    const size = { importedAtMs: beganAtMs, retailers };
+    const size = { beganAtMs, retailers };
     retailers += withdrawn - added;
     return size;
   });

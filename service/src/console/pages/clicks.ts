@@ -1,39 +1,113 @@
-// Reads the data for the console's clicks page.
+// Clicks: since the node started, per day, by organisation and by retailer.
 
-import { type NamedClicks, clicksPage as render } from '@offerbook/site/console/clicks-page.ts';
+import {
+  counter,
+  day,
+  facts,
+  linked,
+  number,
+  organisationLink,
+  plot,
+  section,
+  share,
+  shareBar,
+  shownOf,
+  source,
+  table,
+  untitled,
+} from '@offerbook/site/console/elements.ts';
+import { type Html, html } from '@offerbook/site/html.ts';
 import type { ClickCount } from '../../domain/click.ts';
+import type { ClickState } from '../../http/metrics.ts';
 import { sumClicks } from '../counts/click-totals.ts';
 import type { MakePage } from '../page-context.ts';
+
+const ROWS_MAX = 50;
+const COMMAND = 'offerbook activations totals --json';
 
 export const clicksPage: MakePage = async ({ node, stores: openStores, catalogue, clicks, explorerUrl }) => {
   const stores = await openStores();
   const days = await clicks.count(stores.clicks, node.nowMs);
-  const all = days.flatMap((one) => one.counts);
+  const all = days.flatMap(({ counts }) => counts);
   const names = new Map((await stores.organisations.list()).map(({ id, name }) => [id, name]));
   const { retailers } = await catalogue.read(stores);
-  return render({
-    node: node.state.clicks,
-    days: days.map(({ dayMs, counts }) => ({ dayMs, ...sumClicks(counts) })),
-    organisations: groupBy(
-      all,
-      ({ orgId }) => orgId,
-      (orgId) => ({ name: names.get(orgId) ?? `organisation ${orgId}` }),
-    ),
-    retailers: groupBy(
-      all,
-      ({ retailerId }) => retailerId,
-      (id) => ({ name: retailers.get(id) ?? id, url: retailers.has(id) ? explorerUrl?.(id) : undefined }),
-    ),
-  });
+  const organisations = Map.groupBy(all, ({ orgId }) => names.get(orgId) ?? `organisation ${orgId}`);
+  // Retailers with the same name are different groups.
+  const byRetailer = Map.groupBy(all, ({ retailerId }) => retailerId);
+  return {
+    title: 'Clicks',
+    main: html`${section('Since the node started', nodeClicks(node.state.clicks))}
+${untitled(
+  plot(
+    'lines',
+    `Clicks per day, last ${days.length} days`,
+    days.map(({ dayMs, counts }) => ({ dayMs, ...sumClicks(counts) })),
+    { 'Day (UTC)': ({ dayMs }) => day(dayMs) },
+    {
+      Clicks: ['blue', ({ clicks }) => number(clicks)],
+      Tracked: ['purple', ({ tracked }) => number(tracked)],
+      'With a sale': ['green', ({ sold }) => number(sold)],
+    },
+  ),
+  source(COMMAND),
+)}
+${section(
+  'By organisation',
+  groupTable(
+    'Organisation',
+    [...organisations].map(([name, counts]) => ({ name, shown: organisationLink(name), counts })),
+  ),
+  source(COMMAND),
+)}
+${section(
+  'By retailer',
+  groupTable(
+    'Retailer',
+    [...byRetailer].map(([id, counts]) => {
+      const name = retailers.get(id) ?? id;
+      const shown = html`<bdi>${name}</bdi>`;
+      const url = retailers.has(id) ? explorerUrl?.(id) : undefined;
+      return { name, shown: url === undefined ? shown : linked(url, shown), counts };
+    }),
+  ),
+  source(COMMAND),
+)}`,
+  };
 };
 
-/** Retailers with the same name are different groups. */
-function groupBy<Id, Named extends { readonly name: string }>(
-  all: readonly ClickCount[],
-  idOf: (count: ClickCount) => Id,
-  nameOf: (id: Id) => Named,
-): (Named & NamedClicks)[] {
-  return [...Map.groupBy(all, idOf)]
-    .map(([id, counts]) => ({ ...nameOf(id), ...sumClicks(counts) }))
+function nodeClicks(node: ClickState | undefined): Html {
+  if (node === undefined) return html`<p class="muted">Activation is off on this node.</p>`;
+  return html`${facts([
+    ...Object.entries(node.tally).map(([outcome, count]) => [capitalised(outcome), counter(count)] as const),
+    ['Spooled', counter(node.spooledCount)],
+  ])}${source('offerbook_clicks_total', 'offerbook_clicks_spooled_total')}`;
+}
+
+function capitalised(word: string): string {
+  return `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;
+}
+
+interface ClickGroup {
+  readonly name: string;
+  /** The name with its link. */
+  readonly shown: Html;
+  readonly counts: readonly ClickCount[];
+}
+
+function groupTable(what: string, groups: readonly ClickGroup[]): Html {
+  const sorted = groups
+    .map(({ counts, ...group }) => ({ ...group, ...sumClicks(counts) }))
     .toSorted((a, b) => b.clicks - a.clicks || (a.name < b.name ? -1 : 1));
+  return html`${table(
+    `Clicks by ${what.toLowerCase()}`,
+    sorted.slice(0, ROWS_MAX),
+    {
+      [what]: ({ shown }) => shown,
+      Clicks: ({ clicks }) => number(clicks),
+      Tracked: ({ tracked, clicks }) => share(tracked, clicks),
+      'With a sale': ({ sold }) => number(sold),
+      'Share with a sale': ({ sold, clicks }) => shareBar(sold, clicks),
+    },
+    'No clicks.',
+  )}${shownOf('first', ROWS_MAX, groups.length)}`;
 }

@@ -1,6 +1,17 @@
-// Reads the data for the console's errors page.
+// The errors that this node has returned.
 
-import { errorsPage as render } from '@offerbook/site/console/errors-page.ts';
+import {
+  ago,
+  command,
+  number,
+  organisationLink,
+  shortId,
+  source,
+  table,
+  tag,
+  untitled,
+} from '@offerbook/site/console/elements.ts';
+import { html } from '@offerbook/site/html.ts';
 import { ERRORS } from '../../domain/api-errors.ts';
 import type { MakePage } from '../page-context.ts';
 
@@ -8,7 +19,40 @@ export const errorsPage: MakePage = async ({ node: { nowMs, startedAtMs, state }
   const org = query.get('org') ?? undefined;
   const groups = [...state.callers.errors.values()]
     .filter(({ orgName }) => org === undefined || orgName === org)
-    .map((group) => ({ ...group, status: ERRORS[group.code].status }))
     .toSorted((a, b) => b.lastAtMs - a.lastAtMs);
-  return render({ nowMs, startedAtMs, org, groups });
+  return {
+    title: 'Errors',
+    main: untitled(
+      org === undefined
+        ? undefined
+        : html`<p>Only errors of <bdi>${org}</bdi>. <a href="/errors">All errors</a></p>`,
+      table(
+        'Errors, latest first',
+        groups,
+        {
+          Code: ({ code }) => html`<code>${code}</code>`,
+          Status: ({ code }) => statusTag(ERRORS[code].status),
+          Operation: ({ route }) => html`<code>${route}</code>`,
+          Organisation: ({ orgName }) =>
+            orgName === undefined
+              ? html`<span class="muted">unknown</span>`
+              : organisationLink(orgName, '/errors'),
+          Count: ({ count }) => number(count),
+          Last: ({ lastAtMs }) => ago(lastAtMs, nowMs),
+          'Request id': ({ lastRequestId }) => shortId(lastRequestId),
+        },
+        'No errors.',
+      ),
+      source('offerbook_http_errors_total'),
+      html`<p class="source">Counted in memory since this node started, ${ago(startedAtMs, nowMs)}. The organisation is known only if the request had a valid token.</p>`,
+      command(
+        'Find a request in the server log:',
+        'journalctl -u offerbook -o cat | grep \'"requestId":"ID"\'',
+      ),
+    ),
+  };
 };
+
+function statusTag(status: number) {
+  return tag(String(status), status >= 500 ? 'bad' : 'plain');
+}

@@ -1,12 +1,38 @@
-// Reads the data for the console's imports page and for its page about one import.
+// Imports: rows per day, the freshness of each feed, and the newest entries of the import log.
 
-import { NO_SUCH_IMPORT, importPage as renderOne } from '@offerbook/site/console/import-page.ts';
-import { importsPage as render } from '@offerbook/site/console/imports-page.ts';
-import { IMPORT_KINDS, IMPORT_OUTCOMES } from '../../domain/import-log.ts';
+import {
+  ago,
+  choiceOrAll,
+  command,
+  commands,
+  counter,
+  day,
+  linked,
+  number,
+  organisationChoice,
+  organisationLink,
+  plot,
+  section,
+  shellWord,
+  source,
+  table,
+  tag,
+  untitled,
+} from '@offerbook/site/console/elements.ts';
+import { type Html, html } from '@offerbook/site/html.ts';
+import { DAY_MS } from '@offerbook/wire/time.ts';
+import {
+  IMPORT_KINDS,
+  IMPORT_OUTCOMES,
+  type ImportCounts,
+  type ImportDay,
+  type ImportEntry,
+  type ImportFeed,
+  type ImportOutcome,
+} from '../../domain/import-log.ts';
 import { findOrganisation, type MakePage } from '../page-context.ts';
 
 const ENTRIES_MAX = 100;
-const DAY_MS = 86_400_000;
 const DAYS_MAX = 30;
 
 export const importsPage: MakePage = async ({ node: { nowMs }, stores: openStores, query }) => {
@@ -15,19 +41,103 @@ export const importsPage: MakePage = async ({ node: { nowMs }, stores: openStore
   const kind = IMPORT_KINDS.find((one) => one === query.get('kind'));
   const outcome = IMPORT_OUTCOMES.find((one) => one === query.get('outcome'));
   const org = findOrganisation(organisations, query.get('org'));
-  return render({
-    nowMs,
-    daysMax: DAYS_MAX,
-    days: await stores.imports.days(Math.floor(nowMs / DAY_MS - DAYS_MAX + 1) * DAY_MS),
-    feeds: (await stores.imports.totals()).feeds,
-    entries: await stores.imports.list({ kind, outcome, orgId: org?.id, limit: ENTRIES_MAX }),
-    entriesMax: ENTRIES_MAX,
-    filter: { kinds: IMPORT_KINDS, outcomes: IMPORT_OUTCOMES, organisations, kind, outcome, org },
-  });
+  const days = await stores.imports.days(Math.floor(nowMs / DAY_MS - DAYS_MAX + 1) * DAY_MS);
+  const entries = await stores.imports.list({ kind, outcome, orgId: org?.id, limit: ENTRIES_MAX });
+  const listCommand = [
+    'offerbook imports list',
+    ...(kind === undefined ? [] : [`--kind ${kind}`]),
+    ...(org === undefined ? [] : [`--org ${shellWord(org.name)}`]),
+  ].join(' ');
+  return {
+    title: 'Imports',
+    main: html`${untitled(dayPlot(days), source('offerbook imports list --json', 'offerbook_imports_total'))}
+${freshness('Freshness', (await stores.imports.totals()).feeds, nowMs)}
+${section(
+  'Newest imports',
+  html`<form class="filter row" method="get" action="/imports">
+${choiceOrAll('Kind', 'kind', IMPORT_KINDS, kind)}
+${choiceOrAll('Outcome', 'outcome', IMPORT_OUTCOMES, outcome)}
+${organisationChoice(organisations, org)}
+<button type="submit">Show</button></form>`,
+  importTable(entries, nowMs),
+  entries.length === ENTRIES_MAX
+    ? html`<p class="muted">Only the newest ${number(ENTRIES_MAX)} are shown. The command lists more with <code>--limit</code>.</p>`
+    : undefined,
+  source(listCommand),
+  commands(
+    command(
+      'Preview an import without changing anything:',
+      'offerbook import transactions FILE --org NAME --dry-run',
+    ),
+  ),
+)}`,
+  };
 };
 
-export const importPage: MakePage = async ({ node, stores, parameters }) => {
-  const id = /^\d{1,9}$/.test(parameters.id ?? '') ? Number(parameters.id) : undefined;
-  const entry = id === undefined ? undefined : await (await stores()).imports.find(id);
-  return entry === undefined ? NO_SUCH_IMPORT : renderOne(entry, node.nowMs);
-};
+/** A day can have several entries. */
+function dayPlot(days: readonly ImportDay[]): Html {
+  type Group = readonly [dayMs: number, entries: readonly ImportDay[]];
+  const sum = (name: keyof ImportCounts) => (group: Group) =>
+    number(group[1].reduce((total, { counts }) => total + counts[name], 0));
+  return plot<Group>(
+    'bars',
+    `Rows per day, last ${DAYS_MAX} days`,
+    [...Map.groupBy(days, ({ dayMs }) => dayMs)],
+    { 'Day (UTC)': ([dayMs]) => day(dayMs) },
+    {
+      Added: ['green', sum('added')],
+      Changed: ['blue', sum('changed')],
+      Unchanged: ['grey', sum('unchanged')],
+      Older: ['purple', sum('stale')],
+      Withdrawn: ['amber', sum('withdrawn')],
+      Invalid: ['red', sum('invalid')],
+    },
+  );
+}
+
+/** Links each feed to its imports. */
+export function freshness(heading: string, feeds: readonly ImportFeed[], nowMs: number): Html {
+  return section(
+    heading,
+    table(
+      'Freshness by organisation and source',
+      feeds,
+      {
+        Kind: ({ kind, orgName }) =>
+          linked(`/imports?${new URLSearchParams({ kind, org: orgName ?? '' })}`, kind),
+        Organisation: ({ orgName }) => (orgName === null ? '' : organisationLink(orgName)),
+        Source: ({ source: name }) => (name === null ? '' : html`<bdi>${name}</bdi>`),
+        'Last success': ({ lastSuccessMs }) => ago(lastSuccessMs, nowMs),
+        'Last import': ({ lastEndedMs }) => ago(lastEndedMs, nowMs),
+        Outcome: ({ lastOutcome }) => outcomeTag(lastOutcome),
+      },
+      'No imports.',
+    ),
+    source('offerbook doctor', 'offerbook_import_last_success_timestamp_seconds'),
+  );
+}
+
+function importTable(entries: readonly ImportEntry[], nowMs: number): Html {
+  return table(
+    'Imports, newest first',
+    entries,
+    {
+      Import: ({ id }) => linked(`/imports/${id}`, String(id)),
+      Began: ({ beganAtMs }) => ago(beganAtMs, nowMs),
+      Kind: ({ kind }) => kind,
+      Organisation: ({ orgName }) => (orgName === null ? '' : organisationLink(orgName)),
+      Outcome: ({ outcome }) => outcomeTag(outcome),
+      Rows: ({ counts }) => number(counts.read),
+      Added: ({ counts }) => counter(counts.added),
+      Changed: ({ counts }) => counter(counts.changed),
+      Withdrawn: ({ counts }) => counter(counts.withdrawn),
+      Invalid: ({ counts }) => counter(counts.invalid),
+      File: ({ fileName }) => html`<bdi>${fileName}</bdi>`,
+    },
+    'No imports.',
+  );
+}
+
+export function outcomeTag(outcome: ImportOutcome): Html {
+  return tag(outcome, outcome === 'done' ? 'good' : outcome === 'begun' ? 'plain' : 'bad');
+}

@@ -1,8 +1,26 @@
-// Reads the data for the console's totals page and its CSV file.
+// Transaction totals over time: by organisation, currency and status, and pending transactions by age. Also as a CSV file.
 
-import { type AgeGroup, totalsPage as render, type StatusSums } from '@offerbook/site/console/totals-page.ts';
+import {
+  amount,
+  type Colour,
+  choice,
+  choiceOrAll,
+  facts,
+  linked,
+  number,
+  organisationChoice,
+  plot,
+  section,
+  shareBar,
+  shownOf,
+  source,
+  table,
+  untitled,
+} from '@offerbook/site/console/elements.ts';
+import { type Html, html } from '@offerbook/site/html.ts';
 import { printMoney } from '@offerbook/wire/decimal.ts';
-import { STATUSES } from '@offerbook/wire/transaction.ts';
+import { STATUSES, type Status } from '@offerbook/wire/transaction.ts';
+import type { PublicOrganisation } from '../../domain/organisation.ts';
 import {
   AGE_BOUNDS_DAYS,
   type AgeTotal,
@@ -11,36 +29,52 @@ import {
   sumOf,
 } from '../counts/transaction-totals.ts';
 import { findOrganisation, type MakePage, type PageContext } from '../page-context.ts';
+import { statusTag } from './transactions.ts';
 
+const COMMAND = 'offerbook transactions totals --json';
 /** Maximum number of rows in the table by period. The CSV file contains all rows. */
 const ROWS_MAX = 100;
+const BY = [
+  ['month', 'by month'],
+  ['day', 'by day, last 90 days'],
+] as const;
+const STATUS_LABELS: Record<Status, readonly [label: string, colour: Colour]> = {
+  PENDING: ['Pending', 'amber'],
+  CONFIRMED: ['Confirmed', 'green'],
+  DECLINED: ['Declined', 'red'],
+};
+
+/** An undefined field selects everything. With `day`, only the last 90 days are shown. */
+interface Filter {
+  readonly org: PublicOrganisation | undefined;
+  readonly currency: string | undefined;
+  readonly status: Status | undefined;
+  readonly by: 'month' | 'day';
+}
 
 export const totalsPage: MakePage = async (context) => {
   const { organisations, currencies, filter, totals, ages } = await readFiltered(context);
-  const newestFirst = totals.toSorted((a, b) => (a.period > b.period ? -1 : a.period < b.period ? 1 : 0));
-  return render({
-    organisations,
-    currencies,
-    statuses: STATUSES,
-    filter,
-    all: sumsByStatus(totals),
-    periods: [...Map.groupBy(totals, ({ period }) => period)]
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([period, ofPeriod]) => ({ period, sums: sumsByStatus(ofPeriod) })),
-    groups: [...Map.groupBy(totals, ({ org, currency }) => `${org}\n${currency}`).values()].flatMap(
-      (group) => {
-        const [first] = group;
-        return first === undefined
-          ? []
-          : { org: first.org, currency: first.currency, sums: sumsByStatus(group) };
-      },
-    ),
-    ages: [...Map.groupBy(ages, ({ currency }) => currency)]
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .flatMap(([currency, ofCurrency]) => ageGroups(currency, ofCurrency)),
-    rows: newestFirst.slice(0, ROWS_MAX),
-    rowCount: newestFirst.length,
-  });
+  const newestFirst = totals.toSorted((a, b) => compare(b.period, a.period));
+  return {
+    title: 'Totals',
+    main: html`<form class="filter row" method="get" action="/totals">
+${organisationChoice(organisations, filter.org)}
+${choiceOrAll('Currency', 'currency', currencies, filter.currency)}
+${choiceOrAll('Status', 'status', STATUSES, filter.status)}
+${choice('Period', 'by', BY, filter.by)}
+<button type="submit">Show</button></form>
+${summary(filter, totals)}
+${overTime(filter, totals)}
+${section('By organisation and currency', groupTable(organisations, filter, totals), source(COMMAND))}
+${section('Pending transactions by age', ageTable(ages), source(COMMAND))}
+${section(
+  `By ${filter.by}`,
+  periodTable(newestFirst.slice(0, ROWS_MAX), filter.by),
+  shownOf('newest', ROWS_MAX, totals.length),
+  html`<p><a class="button" href="${path('/totals.csv', filter)}">Download all as CSV</a></p>`,
+  source(COMMAND),
+)}`,
+  };
 };
 
 /** The totals of the page with the same query, one line for each organisation, currency, period and status. */
@@ -67,11 +101,11 @@ async function readFiltered({ node, stores: openStores, query }: PageContext) {
   const organisations = await stores.organisations.list();
   const { months, days, ages } = await readTransactionTotals(stores, node.nowMs);
   const currencies = [...new Set(months.map(({ currency }) => currency))].toSorted();
-  const filter = {
+  const filter: Filter = {
     org: findOrganisation(organisations, query.get('org')),
     currency: currencies.find((one) => one === query.get('currency')),
     status: STATUSES.find((one) => one === query.get('status')),
-    by: query.get('by') === 'day' ? ('day' as const) : ('month' as const),
+    by: query.get('by') === 'day' ? 'day' : 'month',
   };
   const isShown = ({ org, currency }: { readonly org: string; readonly currency: string }) =>
     (filter.org === undefined || org === filter.org.name) &&
@@ -82,17 +116,145 @@ async function readFiltered({ node, stores: openStores, query }: PageContext) {
   return { organisations, currencies, filter, totals, ages: ages.filter(isShown) };
 }
 
-function sumsByStatus(totals: readonly PeriodTotal[]): StatusSums {
-  const of = (status: PeriodTotal['status']) => sumOf(totals.filter((one) => one.status === status));
-  return { PENDING: of('PENDING'), CONFIRMED: of('CONFIRMED'), DECLINED: of('DECLINED') };
+/** URL of a page with this filter. */
+function path(page: '/totals' | '/totals.csv', { org, currency, status, by }: Filter): string {
+  const query = new URLSearchParams();
+  if (org !== undefined) query.set('org', org.publicId);
+  if (currency !== undefined) query.set('currency', currency);
+  if (status !== undefined) query.set('status', status);
+  if (by === 'day') query.set('by', by);
+  return query.size === 0 ? page : `${page}?${query}`;
 }
 
-function ageGroups(currency: string, totals: readonly AgeTotal[]): AgeGroup[] {
-  const allCount = sumOf(totals).count;
-  return [...AGE_BOUNDS_DAYS, undefined].map((untilDays, age) => {
-    const { count, cashback } = sumOf(totals.filter((one) => one.age === age));
-    return { currency, fromDays: AGE_BOUNDS_DAYS[age - 1], untilDays, count, allCount, cashback };
+function sumOfStatus(totals: readonly PeriodTotal[], status: Status) {
+  return sumOf(totals.filter((total) => total.status === status));
+}
+
+/** Amounts of different currencies are not added. */
+function summary(filter: Filter, totals: readonly PeriodTotal[]): Html {
+  const { currency } = filter;
+  return facts(
+    [
+      [
+        filter.by === 'day' ? 'Transactions, last 90 days' : 'Transactions',
+        number(totals.reduce((sum, { count }) => sum + count, 0)),
+      ],
+      ...STATUSES.map((status) => {
+        const { count, cashback } = sumOfStatus(totals, status);
+        return [
+          STATUS_LABELS[status][0],
+          html`${linked(path('/totals', { ...filter, status }), number(count))}${currency === undefined ? undefined : html` <span class="muted">${amount(cashback, currency)}</span>`}`,
+        ] as const;
+      }),
+    ],
+    'tiles',
+  );
+}
+
+/** Plots the cashback of one currency, or the number of transactions in all currencies. */
+function overTime({ currency, status: only, by }: Filter, totals: readonly PeriodTotal[]): Html {
+  type Period = readonly [period: string, totals: readonly PeriodTotal[]];
+  const value =
+    (status: Status) =>
+    ([, ofPeriod]: Period) => {
+      const { count, cashback } = sumOfStatus(ofPeriod, status);
+      return currency === undefined ? number(count) : amount(cashback, currency);
+    };
+  const what = currency === undefined ? 'Transactions' : `Cashback in ${currency}`;
+  return untitled(
+    plot<Period>(
+      'bars',
+      `${what} by ${by} of the sale`,
+      [...Map.groupBy(totals, ({ period }) => period)].toSorted(([a], [b]) => compare(a, b)),
+      {
+        [by === 'day' ? 'Day (UTC)' : 'Month']: ([period]) =>
+          html`<time datetime="${period}">${period}</time>`,
+      },
+      Object.fromEntries(
+        STATUSES.filter((status) => only === undefined || status === only).map((status) => {
+          const [label, colour] = STATUS_LABELS[status];
+          return [label, [colour, value(status)] as const];
+        }),
+      ),
+    ),
+    source(COMMAND),
+  );
+}
+
+function groupTable(
+  organisations: readonly PublicOrganisation[],
+  filter: Filter,
+  totals: readonly PeriodTotal[],
+): Html {
+  const groups = Map.groupBy(totals, ({ org, currency }) => `${org}\n${currency}`).values();
+  const rows = [...groups].flatMap((group) => {
+    const org = organisations.find(({ name }) => name === group[0]?.org);
+    return org === undefined ? [] : { org, currency: group[0]?.currency ?? '', group };
   });
+  return table(
+    'Totals by organisation and currency',
+    rows,
+    {
+      Organisation: ({ org }) => linked(path('/totals', { ...filter, org }), html`<bdi>${org.name}</bdi>`),
+      Currency: ({ currency }) => linked(path('/totals', { ...filter, currency }), currency),
+      Transactions: ({ org, currency, group }) =>
+        linked(path('/totals', { ...filter, org, currency }), number(sumOf(group).count)),
+      ...Object.fromEntries(
+        STATUSES.map((status) => [
+          `${STATUS_LABELS[status][0]} cashback`,
+          ({ currency, group }: (typeof rows)[number]) =>
+            amount(sumOfStatus(group, status).cashback, currency),
+        ]),
+      ),
+    },
+    'No transactions.',
+  );
+}
+
+function ageTable(ages: readonly AgeTotal[]): Html {
+  const currencies = [...Map.groupBy(ages, ({ currency }) => currency)].toSorted(([a], [b]) => compare(a, b));
+  const rows = currencies.flatMap(([currency, ofCurrency]) =>
+    [...Map.groupBy(ofCurrency, ({ age }) => age)]
+      .toSorted(([a], [b]) => a - b)
+      .map(([age, group]) => ({ currency, age, ...sumOf(group), allCount: sumOf(ofCurrency).count })),
+  );
+  return table(
+    'Pending transactions by age',
+    rows.filter(({ count }) => count > 0),
+    {
+      'Currency and age': ({ currency, age }) => `${currency}, ${ageWords(age)}`,
+      Transactions: ({ count }) => number(count),
+      Share: ({ count, allCount }) => shareBar(count, allCount),
+      Cashback: ({ cashback, currency }) => amount(cashback, currency),
+    },
+    'No pending transactions.',
+  );
+}
+
+function ageWords(age: number): string {
+  const [from, until] = [AGE_BOUNDS_DAYS[age - 1], AGE_BOUNDS_DAYS[age]];
+  if (until === undefined) return `${from} days or more`;
+  return from === undefined ? `less than ${until} days` : `${from} to ${until} days`;
+}
+
+function periodTable(rows: readonly PeriodTotal[], by: Filter['by']): Html {
+  return table(
+    `Totals by organisation, currency and ${by}`,
+    rows,
+    {
+      [by === 'day' ? 'Day' : 'Month']: ({ period }) => period,
+      Organisation: ({ org }) => html`<bdi>${org}</bdi>`,
+      Status: ({ status }) => statusTag(status),
+      Transactions: ({ count }) => number(count),
+      'Order value': ({ orderValue, currency }) => amount(orderValue, currency),
+      Cashback: ({ cashback, currency }) => amount(cashback, currency),
+    },
+    'No transactions.',
+  );
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
 }
 
 /**

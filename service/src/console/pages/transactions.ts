@@ -1,18 +1,26 @@
-// Reads the data for the console's transactions page (the latest transactions, and searches by id, user or organisation) and for its
-// page about one transaction.
+// Transactions: the latest ones, and one search field for an id, a user or an organisation. A passbackUid may identify a person, so the
+// form uses POST, and only a transaction's own page shows it.
 
 import {
-  type FoundTransaction,
-  NO_SUCH_TRANSACTION,
-  transactionsPage as render,
-  transactionPage as renderOne,
-  type SearchView,
-  type ShownVersion,
-} from '@offerbook/site/console/transactions-page.ts';
+  ago,
+  amount,
+  linked,
+  number,
+  organisationChoice,
+  organisationLink,
+  section,
+  shortId,
+  shownOf,
+  source,
+  table,
+  tag,
+  timeField,
+} from '@offerbook/site/console/elements.ts';
+import { type Html, html } from '@offerbook/site/html.ts';
 import { printCount } from '@offerbook/wire/count.ts';
 import { TEXT_LENGTH_MAX } from '@offerbook/wire/text.ts';
-import { parseInstant } from '@offerbook/wire/timestamp.ts';
-import type { Transaction } from '@offerbook/wire/transaction.ts';
+import { parseInstant, timestampMs } from '@offerbook/wire/timestamp.ts';
+import type { Status, Transaction } from '@offerbook/wire/transaction.ts';
 import { parseUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import type { PublicOrganisation } from '../../domain/organisation.ts';
 import type { Stores } from '../../domain/stores.ts';
@@ -23,20 +31,36 @@ import { findOrganisation, type MakePage, type PageContext } from '../page-conte
 const PAGE_SIZE = 50;
 const LATEST_MS = 8.64e15;
 
-type Result = SearchView['result'];
-
 /** Lists the latest transactions, or those of an organisation or a period. */
 export const transactionsPage: MakePage = async (context) => {
+  const { query } = context;
   const stores = await context.stores();
   const organisations = await stores.organisations.list();
-  const { query } = context;
-  return render({
-    nowMs: context.node.nowMs,
-    organisations,
-    entered: { org: query.get('org') ?? '', from: query.get('from') ?? '', until: query.get('until') ?? '' },
-    isPosted: false,
-    result: await listLatest(context, stores, organisations),
-  });
+  const org = findOrganisation(organisations, query.get('org'));
+  const filter = filterForm(organisations, org, query);
+  if (org === undefined && (query.get('org') ?? '') !== '')
+    return invalidSearch('There is no such organisation.', filter);
+  const [from, until] = [parseBound(query.get('from')), parseBound(query.get('until'))];
+  if (from === 'invalid' || until === 'invalid')
+    return invalidSearch('A time must look like 2026-11-14T12:00:00.', filter);
+  const window = { minMs: from ?? 0, maxMs: until ?? LATEST_MS };
+  const after = parsePlace(query.get('after'));
+  // One more than shown, to know whether others follow.
+  const latest = await stores.history.latest({ orgId: org?.id, window, after, limit: PAGE_SIZE + 1 });
+  const versions = latest.slice(0, PAGE_SIZE);
+  const last = latest.length > PAGE_SIZE ? versions.at(-1) : undefined;
+  const next = new URLSearchParams(query);
+  if (last !== undefined) next.set('after', `${last.fromMs}.${last.id}`);
+  return searchPage(
+    section(
+      after === undefined ? 'Latest changes' : 'Earlier changes',
+      filter,
+      await transactionTable(context, stores, versions),
+      html`<p class="row">${after && html`<a href="/transactions">Latest</a>`}${last && html`<a href="/transactions?${next.toString()}">Older</a>`}</p>`,
+      source('GET /v1/transactions/?updatedAtGreaterThan=…&updatedAtLessThan=…'),
+      html`<p class="source">Sorted by the time of the last change, ${number(versions.length)} on this page. Both times are inclusive.</p>`,
+    ),
+  );
 };
 
 /**
@@ -51,52 +75,56 @@ export const transactionSearch: MakePage = async (context) => {
   const id = parseUuid(word);
   if (id !== undefined && (await stores.history.versions(id)).length > 0)
     return seeOther(`/transactions/${id}`);
+  if (text === '' || text.length > TEXT_LENGTH_MAX)
+    return invalidSearch(
+      `Enter 1 to ${printCount(TEXT_LENGTH_MAX)} characters.`,
+      filterForm(organisations),
+      'posted',
+    );
+  const { count, newest } = await stores.history.findByPassbackUid(text, { limit: PAGE_SIZE });
   const org = findOrganisation(organisations, word);
-  const user = await findUser(context, stores, text);
-  if (org !== undefined && user.by === 'user' && user.count === 0)
-    return seeOther(`/transactions?org=${org.publicId}`);
-  return render({
-    nowMs: context.node.nowMs,
-    organisations,
-    entered: { org: '', from: '', until: '' },
-    isPosted: true,
-    result: user.by === 'user' ? { ...user, org } : user,
-  });
+  if (org !== undefined && count === 0) return seeOther(`/transactions?org=${org.publicId}`);
+  return searchPage(
+    section(
+      'Transactions of this user',
+      org &&
+        html`<p>There is also an organisation of this name: <a href="/transactions?org=${org.publicId}"><bdi>${org.name}</bdi></a></p>`,
+      await transactionTable(context, stores, newest),
+      shownOf('newest', newest.length, count),
+      html`<p><a href="/transactions">All transactions</a></p>`,
+      source('offerbook transactions find --passback-uid …'),
+    ),
+    'posted',
+  );
 };
 
-async function findUser(context: PageContext, stores: Stores, passbackUid: string): Promise<Result> {
-  if (passbackUid === '' || passbackUid.length > TEXT_LENGTH_MAX)
-    return { by: 'problem', words: `Enter 1 to ${printCount(TEXT_LENGTH_MAX)} characters.` };
-  const { count, newest } = await stores.history.findByPassbackUid(passbackUid, { limit: PAGE_SIZE });
-  return { by: 'user', found: await shown(context, stores, newest), count };
+/** The script does not refresh the result of a posted search. */
+function searchPage(result: Html, isPosted?: 'posted') {
+  return {
+    title: 'Transactions',
+    main: html`<form class="search row" method="post" action="/transactions" role="search"${isPosted && html` data-posted`}>
+<input type="search" name="q" aria-label="Transaction id, passbackUid or organisation" placeholder="Id, passbackUid or organisation" autocomplete="off" spellcheck="false" maxlength="${TEXT_LENGTH_MAX}" required>
+<button class="primary" type="submit">Search</button></form>
+${result}`,
+  };
 }
 
-async function listLatest(
-  context: PageContext,
-  stores: Stores,
+function invalidSearch(problem: string, filter: Html, isPosted?: 'posted') {
+  const result = html`${filter}<p class="problem" role="alert">${problem}</p>`;
+  return { ...searchPage(result, isPosted), status: 400 };
+}
+
+/** Shows the reader's input again. */
+function filterForm(
   organisations: readonly PublicOrganisation[],
-): Promise<Result> {
-  const { query } = context;
-  const org = findOrganisation(organisations, query.get('org'));
-  if (org === undefined && (query.get('org') ?? '') !== '')
-    return { by: 'problem', words: 'There is no such organisation.' };
-  const [from, until] = [parseBound(query.get('from')), parseBound(query.get('until'))];
-  if (from === 'invalid' || until === 'invalid')
-    return { by: 'problem', words: 'A time must look like 2026-11-14T12:00:00.' };
-  const window = { minMs: from ?? 0, maxMs: until ?? LATEST_MS };
-  const after = parsePlace(query.get('after'));
-  // One more than shown, to know whether others follow.
-  const latest = await stores.history.latest({ orgId: org?.id, window, after, limit: PAGE_SIZE + 1 });
-  const versions = latest.slice(0, PAGE_SIZE);
-  const last = latest.length > PAGE_SIZE ? versions.at(-1) : undefined;
-  const next = new URLSearchParams(query);
-  if (last !== undefined) next.set('after', `${last.fromMs}.${last.id}`);
-  return {
-    by: 'time',
-    found: await shown(context, stores, versions),
-    next: last === undefined ? undefined : next.toString(),
-    isFirst: after === undefined,
-  };
+  org?: PublicOrganisation,
+  query = new URLSearchParams(),
+): Html {
+  return html`<form class="filter row" method="get" action="/transactions">
+${organisationChoice(organisations, org)}
+${timeField('Changed from (UTC)', 'from', query.get('from') ?? '')}
+${timeField('Changed until (UTC)', 'until', query.get('until') ?? '')}
+<button type="submit">Show</button></form>`;
 }
 
 function parseBound(text: string | null): number | undefined | 'invalid' {
@@ -111,52 +139,36 @@ function parsePlace(text: string | null): { fromMs: number; id: Uuid } | undefin
   return id === undefined ? undefined : { fromMs: Number(stamp), id };
 }
 
-/** Adds the names of the retailers. */
-async function shown(
-  { catalogue }: PageContext,
+async function transactionTable(
+  { catalogue, node: { nowMs } }: PageContext,
   stores: Stores,
   versions: readonly TransactionVersion[],
-): Promise<FoundTransaction[]> {
+): Promise<Html> {
   const { retailers } = await catalogue.read(stores);
   const retailerOf = await stores.transactions.findRetailers(versions.map(({ id }) => id));
-  return versions.map(({ id, orgName, document }) => {
-    const transaction = JSON.parse(document) as Transaction;
+  const rows = versions.map(({ id, orgName, document }) => {
     const retailerId = retailerOf.get(id);
-    return { orgName, transaction, retailer: retailerId && retailers.get(retailerId) };
+    const retailer = retailerId && retailers.get(retailerId);
+    return { orgName, retailer, transaction: JSON.parse(document) as Transaction };
   });
+  return table(
+    'Transactions',
+    rows,
+    {
+      Transaction: ({ transaction: { id } }) => linked(`/transactions/${id}`, shortId(id)),
+      Organisation: ({ orgName }) => organisationLink(orgName),
+      Retailer: ({ retailer }) =>
+        retailer === undefined ? html`<span class="muted">unknown</span>` : html`<bdi>${retailer}</bdi>`,
+      Status: ({ transaction }) => statusTag(transaction.status),
+      Order: ({ transaction }) => amount(transaction.orderValue, transaction.currencyCode),
+      Cashback: ({ transaction }) => amount(transaction.cashback, transaction.currencyCode),
+      Sold: ({ transaction }) => ago(timestampMs(transaction.soldAt), nowMs),
+      Updated: ({ transaction }) => ago(timestampMs(transaction.updatedAt), nowMs),
+    },
+    'No transactions found.',
+  );
 }
 
-export const transactionPage: MakePage = async ({ stores: openStores, parameters, catalogue }) => {
-  const id = parseUuid(parameters.id ?? '');
-  const stores = await openStores();
-  const versions = id === undefined ? [] : await stores.history.versions(id);
-  const shown = await withImports(stores, versions);
-  const [current] = shown;
-  if (current === undefined || versions[0] === undefined) return NO_SUCH_TRANSACTION;
-  const { cashbackOfferId, couponId, promotionId } = current.transaction;
-  const dealId = cashbackOfferId ?? couponId ?? promotionId;
-  const { retailers, retailerOfDeal } = await catalogue.read(stores);
-  const stored = await stores.transactions.findRetailers([current.transaction.id]);
-  const retailerId = stored.get(current.transaction.id) ?? (dealId && retailerOfDeal.get(dealId));
-  return renderOne({
-    transaction: current.transaction,
-    orgName: versions[0].orgName,
-    retailer: retailerId ? (retailers.get(retailerId) ?? retailerId) : undefined,
-    versions: shown,
-  });
-};
-
-async function withImports(
-  { imports }: Stores,
-  versions: readonly TransactionVersion[],
-): Promise<ShownVersion[]> {
-  const found = new Map<number | null, ShownVersion['import']>();
-  for (const id of new Set(versions.map(({ importId }) => importId)))
-    found.set(id, id === null ? undefined : await imports.find(id));
-  return versions.map(({ fromMs, untilMs, importId, document }) => ({
-    transaction: JSON.parse(document) as Transaction,
-    fromMs,
-    untilMs,
-    import: found.get(importId),
-  }));
+export function statusTag(status: Status): Html {
+  return tag(status, status === 'CONFIRMED' ? 'good' : status === 'DECLINED' ? 'bad' : 'pending');
 }

@@ -1,14 +1,78 @@
-// Reads the data for the console's webhooks page.
+// Webhooks: whether the endpoints of partners receive their transactions.
 
-import { webhooksPage as render } from '@offerbook/site/console/webhooks-page.ts';
-import { webhookState } from '../../domain/webhook.ts';
+import {
+  ago,
+  command,
+  commands,
+  duration,
+  number,
+  organisationLink,
+  shortId,
+  source,
+  table,
+  tag,
+  untitled,
+} from '@offerbook/site/console/elements.ts';
+import { type Html, html } from '@offerbook/site/html.ts';
+import { MINUTE_MS } from '@offerbook/wire/time.ts';
+import { type WebhookStatus, webhookState } from '../../domain/webhook.ts';
 import type { MakePage } from '../page-context.ts';
 
-export const webhooksPage: MakePage = async ({ node, stores: openStores }) => {
+/** A change normally arrives within a second or two. */
+const LATE_MS = MINUTE_MS;
+
+export const webhooksPage: MakePage = async ({ node: { nowMs, state }, stores: openStores }) => {
   const { webhooks } = await openStores();
-  const shown = (await webhooks.list()).map((webhook) => {
-    // The path may contain a secret.
-    return { ...webhook, state: webhookState(webhook), origin: new URL(webhook.url).origin };
-  });
-  return render(shown, node.state.sender?.isSending ?? false, node.nowMs);
+  return {
+    title: 'Webhooks',
+    main: untitled(
+      table(
+        'Webhooks',
+        await webhooks.list(),
+        {
+          // The path may contain a secret.
+          Endpoint: ({ url, id }) => html`<code class="origin">${new URL(url).origin}</code> ${shortId(id)}`,
+          Organisation: ({ orgName }) => organisationLink(orgName),
+          State: stateTag,
+          Lag: (webhook) => lag(webhook, nowMs),
+          Failures: ({ failures, failingSinceMs }) =>
+            failingSinceMs === null
+              ? 'none'
+              : html`${number(failures)}, the first ${ago(failingSinceMs, nowMs)}`,
+          'Last result': ({ lastResult }) => lastResult ?? 'none',
+          'Next attempt': ({ retryAtMs, pausedAtMs }) =>
+            retryAtMs === null || pausedAtMs !== null ? '' : ago(retryAtMs, nowMs),
+          'Last delivery': ({ deliveredAtMs }) => ago(deliveredAtMs, nowMs),
+        },
+        'No webhooks.',
+      ),
+      source(
+        'offerbook webhooks list',
+        'offerbook_webhooks',
+        'offerbook_webhook_lag_seconds',
+        'offerbook_webhook_failing_seconds',
+      ),
+      html`<p class="source">Lag: the age of the oldest change that the endpoint has not received. Failures: failed requests since the last success. Last result: the status of the last response, or why there was none. ${state.sender?.isSending ? 'This node sends the webhooks of this database.' : 'Another node sends the webhooks of this database, or there are none.'}</p>`,
+      commands(
+        command(
+          'Register an endpoint:',
+          'offerbook webhooks create --org NAME --url https://partner.example/offerbook',
+        ),
+        command('Send a request without transactions:', 'offerbook webhooks test ID'),
+        command('Retry now, or continue after a pause:', 'offerbook webhooks resume ID'),
+      ),
+    ),
+  };
 };
+
+function stateTag(webhook: WebhookStatus): Html {
+  const state = webhookState(webhook);
+  if (state === 'paused') return tag(`paused by the ${webhook.pausedBy ?? 'operator'}`);
+  return tag(state, state === 'failing' ? 'bad' : state === 'up to date' ? 'good' : 'plain');
+}
+
+function lag({ behindSinceMs, pausedAtMs }: WebhookStatus, nowMs: number): Html {
+  if (behindSinceMs === null) return html`none`;
+  const ms = Math.max(0, nowMs - behindSinceMs);
+  return tag(duration(ms), ms > LATE_MS && pausedAtMs === null ? 'bad' : 'plain');
+}

@@ -1,7 +1,5 @@
 // One import: its details, row counts and problems.
 
-import { html } from '../html.ts';
-import type { ConsolePage } from './console-page.ts';
 import {
   ago,
   counter,
@@ -14,27 +12,10 @@ import {
   shownOf,
   source,
   table,
-} from './elements.ts';
-import { type ListedImport, outcomeTag } from './imports-page.ts';
-
-interface ShownImport extends ListedImport {
-  /** Why nothing was imported; null after a successful import. */
-  readonly reason: string | null;
-  readonly by: string;
-  readonly source: string | null;
-  readonly fileDigest: string | null;
-  /** Version of the importing program. */
-  readonly version: string;
-  readonly endedAtMs: number | null;
-  /** The first problems; `problemCount` counts all. */
-  readonly problems: readonly {
-    readonly line: number;
-    readonly item?: number | undefined;
-    readonly field: string;
-    readonly reason: string;
-  }[];
-  readonly problemCount: number;
-}
+} from '@offerbook/site/console/elements.ts';
+import { html } from '@offerbook/site/html.ts';
+import type { MakePage } from '../page-context.ts';
+import { outcomeTag } from './imports.ts';
 
 const COUNTS = [
   ['read', 'Read'],
@@ -46,7 +27,15 @@ const COUNTS = [
   ['invalid', 'Invalid'],
 ] as const;
 
-export function importPage(entry: ShownImport, nowMs: number): ConsolePage {
+export const importPage: MakePage = async ({ node: { nowMs }, stores, parameters }) => {
+  const id = /^\d{1,9}$/.test(parameters.id ?? '') ? Number(parameters.id) : undefined;
+  const entry = id === undefined ? undefined : await (await stores()).imports.find(id);
+  if (entry === undefined)
+    return {
+      status: 404,
+      title: 'No such import',
+      main: html`<p class="lead">The import log has no such entry. It keeps entries for 400 days. <a href="/imports">All imports</a></p>`,
+    };
   const { counts, problems, problemCount, beganAtMs, endedAtMs } = entry;
   return {
     title: `Import ${entry.id}`,
@@ -93,10 +82,4 @@ ${section(
 )}
 ${source(`offerbook imports show ${entry.id}`)}`,
   };
-}
-
-export const NO_SUCH_IMPORT: ConsolePage = {
-  status: 404,
-  title: 'No such import',
-  main: html`<p class="lead">The import log has no such entry. It keeps entries for 400 days. <a href="/imports">All imports</a></p>`,
 };
