@@ -61,137 +61,109 @@ export interface OwnedRow {
   readonly click: NamedClick | undefined;
 }
 
-interface Claim {
-  readonly raw: RawRow;
-  /** Not validated; undefined if the row has no click id. */
-  readonly clickId: unknown;
-  readonly checked: CheckedRow<Row>;
-}
-
 const DEAL_FIELDS: Partial<Record<ActivatedKind, 'cashbackOfferId' | 'couponId' | 'promotionId'>> = {
   cashbackOffers: 'cashbackOfferId',
   coupons: 'couponId',
   promotions: 'promotionId',
 };
 
-export class Attribution {
-  unattributedCount = 0;
-  readonly #attributor: Attributor;
-  readonly #org: Organisation | undefined;
-  readonly #isOrganisation: (orgId: number) => boolean;
-  readonly #remarks: string[] = [];
-  #remarkCount = 0;
-  /** Rows of the current batch to set aside. */
-  #unattributed: string[] = [];
+/** If `org` is undefined, every row needs a clickId. */
+export function attributionOf(
+  attributor: Attributor,
+  org: Organisation | undefined,
+  isOrganisation: (orgId: number) => boolean,
+) {
+  const remarks: string[] = [];
+  let remarkCount = 0;
+  let unattributedCount = 0;
 
-  /** If `org` is undefined, every row needs a clickId. */
-  constructor(
-    attributor: Attributor,
-    org: Organisation | undefined,
-    isOrganisation: (orgId: number) => boolean,
-  ) {
-    this.#attributor = attributor;
-    this.#org = org;
-    this.#isOrganisation = isOrganisation;
+  function remark(place: RowPosition, message: string): void {
+    remarkCount++;
+    if (remarks.length < PROBLEMS_MAX) remarks.push(`${printPlace(place)}: ${message}`);
   }
 
-  /** Notes for the import report. */
-  get notes(): string[] {
-    const more = this.#remarkCount - this.#remarks.length;
-    return [...this.#remarks, ...(more > 0 ? [`… and ${printCount(more)} more notes of this kind`] : [])];
+  function remarkOnAge(place: RowPosition, { soldAt }: UnstampedTransaction, { atMs }: ClickOrigin): void {
+    const ageMs = timestampMs(soldAt) - atMs;
+    // Many networks truncate sale times to seconds; click times have milliseconds.
+    if (ageMs < -1_000) remark(place, 'was sold before its click');
+    if (ageMs > CLICK_AGE_MAX_DAYS * DAY_MS)
+      remark(place, `took place more than ${CLICK_AGE_MAX_DAYS} days after its click`);
   }
 
-  /** Finds the owner of each row. The result omits rows that are set aside. */
-  async attribute(rows: readonly RawRow[], check: (raw: RawRow) => CheckedRow<Row>): Promise<OwnedRow[]> {
-    const claims = rows.map((raw) => {
-      const { rest, clickId } = splitClick(raw);
-      return { raw, clickId, checked: check(rest) };
-    });
-    const origins = claims.map(({ clickId, checked }) =>
-      typeof clickId === 'string' && checked.value !== undefined
-        ? this.#attributor.ids.parse(clickId)
-        : undefined,
-    );
-    const ids = [...new Set(origins.flatMap((origin) => origin?.id ?? []))];
-    const records = ids.length === 0 ? new Map<ClickId, Click>() : await this.#attributor.clicks.find(ids);
-    const owned = claims.flatMap((claim, index) => this.#findOwner(claim, origins[index], records) ?? []);
-    const unattributed = this.#unattributed.splice(0);
-    if (unattributed.length > 0) await this.#attributor.unattributed?.put(unattributed);
-    return owned;
-  }
-
-  /** Completes a row from its click record or, if the record was deleted, from the stored transaction. */
-  complete(
-    place: RowPosition,
-    row: Row,
-    { origin, record }: NamedClick,
-    stored: StoredTransaction | undefined,
-  ): Row {
-    const activatedAt = printTimestamp(record?.activatedAtMs ?? origin.atMs);
-    const before = record === undefined ? this.#findBefore(stored, origin) : undefined;
-    if (record === undefined) {
-      this.#remark(
-        place,
-        before === undefined
-          ? 'the click record no longer exists; only the organisation and the click time are known'
-          : 'the click record no longer exists; the sale keeps its stored user, time and deal',
-      );
-    }
-    this.#remarkOnAge(place, row, origin);
-    if (record !== undefined) return withRecord(row, record, activatedAt);
-    return before === undefined ? { ...row, activatedAt } : withBefore(row, before, activatedAt);
-  }
-
-  /** Returns the stored transaction if it came from this click. */
-  #findBefore(stored: StoredTransaction | undefined, { atMs }: ClickOrigin): Transaction | undefined {
-    if (stored === undefined) return undefined;
-    const before: Transaction = JSON.parse(stored.document);
-    return before.activatedAt !== null && timestampMs(before.activatedAt) === atMs ? before : undefined;
-  }
-
-  #findOwner(
-    claim: Claim,
-    origin: ClickOrigin | undefined,
-    records: ReadonlyMap<ClickId, Click>,
-  ): OwnedRow | undefined {
-    const { clickId, checked } = claim;
-    if (checked.value === undefined) return { checked, orgId: 0, click: undefined };
-    if (clickId == null) {
-      if (this.#org !== undefined) return { checked, orgId: this.#org.id, click: undefined };
-      return this.#disown(claim, NO_OWNER);
-    }
-    if (origin === undefined) return this.#disown(claim, 'is not a click id of this installation');
-    if (this.#org !== undefined && origin.orgId !== this.#org.id)
-      return refused(claim, 'belongs to another organisation');
-    if (!this.#isOrganisation(origin.orgId))
-      return this.#disown(claim, 'is not a click id of this installation');
-    return { checked, orgId: origin.orgId, click: { origin, record: records.get(origin.id) } };
-  }
-
-  #disown(claim: Claim, reason: string): OwnedRow | undefined {
-    if (this.#attributor.unattributed === undefined) return refused(claim, reason);
-    this.#unattributed.push(printJson(claim.raw.value));
-    this.unattributedCount++;
+  /** Returns why a row has no owner, and whether it may be set aside. */
+  function findProblem(clickId: unknown, origin: ClickOrigin | undefined) {
+    const mayBeAside = true;
+    if (clickId == null) return org === undefined ? { reason: NO_OWNER, mayBeAside } : undefined;
+    if (origin !== undefined && org !== undefined && origin.orgId !== org.id)
+      return { reason: 'belongs to another organisation', mayBeAside: false };
+    if (origin === undefined || !isOrganisation(origin.orgId))
+      return { reason: 'is not a click id of this installation', mayBeAside };
     return undefined;
   }
 
-  #remarkOnAge(place: RowPosition, { soldAt }: UnstampedTransaction, { atMs }: ClickOrigin): void {
-    const ageMs = timestampMs(soldAt) - atMs;
-    // Many networks truncate sale times to seconds; click times have milliseconds.
-    if (ageMs < -1_000) this.#remark(place, 'was sold before its click');
-    if (ageMs > CLICK_AGE_MAX_DAYS * DAY_MS)
-      this.#remark(place, `took place more than ${CLICK_AGE_MAX_DAYS} days after its click`);
-  }
+  return {
+    /** Number of rows that were set aside. */
+    get unattributedCount() {
+      return unattributedCount;
+    },
 
-  #remark(place: RowPosition, message: string): void {
-    this.#remarkCount++;
-    if (this.#remarks.length < PROBLEMS_MAX) this.#remarks.push(`${printPlace(place)}: ${message}`);
-  }
-}
+    /** Notes for the import report. */
+    get notes(): string[] {
+      const more = remarkCount - remarks.length;
+      return [...remarks, ...(more > 0 ? [`… and ${printCount(more)} more notes of this kind`] : [])];
+    },
 
-function refused({ checked }: Claim, reason: string): OwnedRow {
-  const problem = { field: CLICK_FIELD, reason };
-  return { checked: rejected(checked.place, [problem]), orgId: 0, click: undefined };
+    /** Finds the owner of each row. The result omits rows that are set aside. */
+    async attribute(rows: readonly RawRow[], check: (raw: RawRow) => CheckedRow<Row>): Promise<OwnedRow[]> {
+      const claims = rows.map((raw) => {
+        const { rest, clickId } = splitClick(raw);
+        const checked = check(rest);
+        const isReadable = typeof clickId === 'string' && checked.value !== undefined;
+        return { raw, clickId, checked, origin: isReadable ? attributor.ids.parse(clickId) : undefined };
+      });
+      const ids = [...new Set(claims.flatMap(({ origin }) => origin?.id ?? []))];
+      const records = ids.length === 0 ? new Map<ClickId, Click>() : await attributor.clicks.find(ids);
+      const owned: OwnedRow[] = [];
+      const aside: string[] = [];
+      for (const { raw, clickId, checked, origin } of claims) {
+        const problem = checked.value && findProblem(clickId, origin);
+        if (problem === undefined) {
+          const click = origin && { origin, record: records.get(origin.id) };
+          owned.push({ checked, orgId: origin?.orgId ?? org?.id ?? 0, click });
+        } else if (problem.mayBeAside && attributor.unattributed !== undefined) {
+          aside.push(printJson(raw.value));
+        } else {
+          const { reason } = problem;
+          const refused = rejected(checked.place, [{ field: CLICK_FIELD, reason }]);
+          owned.push({ checked: refused, orgId: 0, click: undefined });
+        }
+      }
+      unattributedCount += aside.length;
+      if (aside.length > 0) await attributor.unattributed?.put(aside);
+      return owned;
+    },
+
+    /** Completes a row from its click record or, if the record was deleted, from the stored transaction. */
+    complete(
+      place: RowPosition,
+      row: Row,
+      { origin, record }: NamedClick,
+      stored: StoredTransaction | undefined,
+    ): Row {
+      const activatedAt = printTimestamp(record?.activatedAtMs ?? origin.atMs);
+      const before = record === undefined ? findBefore(stored, origin) : undefined;
+      if (record === undefined) {
+        const known =
+          before === undefined
+            ? 'only the organisation and the click time are known'
+            : 'the sale keeps its stored user, time and deal';
+        remark(place, `the click record no longer exists; ${known}`);
+      }
+      remarkOnAge(place, row, origin);
+      if (record !== undefined) return withRecord(row, record, activatedAt);
+      return before === undefined ? { ...row, activatedAt } : withBefore(row, before, activatedAt);
+    },
+  };
 }
 
 /** Splits a row into its clickId and the fields that the schema validates. */
@@ -201,6 +173,13 @@ function splitClick(raw: RawRow): { rest: RawRow; clickId: unknown } {
     return { rest: raw, clickId: undefined };
   const { [CLICK_FIELD]: clickId, ...rest } = value;
   return { rest: { ...raw, value: rest }, clickId };
+}
+
+/** Returns the stored transaction if it came from this click. */
+function findBefore(stored: StoredTransaction | undefined, { atMs }: ClickOrigin): Transaction | undefined {
+  if (stored === undefined) return undefined;
+  const before: Transaction = JSON.parse(stored.document);
+  return before.activatedAt !== null && timestampMs(before.activatedAt) === atMs ? before : undefined;
 }
 
 function withRecord(

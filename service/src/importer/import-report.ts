@@ -8,7 +8,7 @@ import {
   type RowReport,
   withoutFileText,
 } from '@offerbook/wire/rows/row-problem.ts';
-import { type ImportLog, type ImportOrigin, type ImportResult, NO_COUNTS } from '../domain/import-log.ts';
+import {type ImportCounts, type ImportLog, type ImportOrigin, type ImportResult, NO_COUNTS } from '../domain/import-log.ts';
 import { isStorageError } from '../domain/storage-error.ts';
 
 export interface ImportOptions {
@@ -35,14 +35,7 @@ export interface WholeFileOptions extends ImportOptions {
   readonly allowWithdrawals?: boolean | undefined;
 }
 
-export interface ImportReport extends RowReport {
-  readonly added: number;
-  readonly changed: number;
-  readonly unchanged: number;
-  /** Transactions that were skipped because the stored version has a newer source time. */
-  readonly stale: number;
-  /** Retailers or links. */
-  readonly withdrawn: number;
+export interface ImportReport extends RowReport, ImportCounts {
   /** Valid rows that were set aside because their click is unknown. */
   readonly aside: number;
 }

@@ -7,7 +7,7 @@ import type { Organisation } from '../domain/organisation.ts';
 import type { TransactionStore, TransactionWriters } from '../domain/transaction.ts';
 import type { ImportReport } from './import-report.ts';
 import { ImportRun, readAhead } from './import-run.ts';
-import { type LookedUp, type TransactionImportOptions, TransactionLoad } from './transaction-load.ts';
+import { type LookedUp, type TransactionImportOptions, transactionLoad } from './transaction-load.ts';
 
 /**
  * Number of batches to look up in advance, which keeps the database busy while rows are read and validated. Writes in between
@@ -32,7 +32,7 @@ export function importTransactions(
   const write = (work: (writers: TransactionWriters) => Promise<void>) =>
     org === undefined ? store.writeAll(work, options.importId) : store.write(org.id, work, options.importId);
   return run.carryOut<TransactionWriters>(write, async (writers) => {
-    const load = new TransactionLoad(run, writers, org, clock(), options);
+    const load = transactionLoad(run, writers, org, clock(), options);
     const ahead: Promise<LookedUp>[] = [];
     for await (const batch of readAhead(run.batches(load.format))) {
       const lookedUp = load.lookUp(batch);
