@@ -8,7 +8,13 @@ import {
   type RowReport,
   withoutFileText,
 } from '@offerbook/wire/rows/row-problem.ts';
-import {type ImportCounts, type ImportLog, type ImportOrigin, type ImportResult, NO_COUNTS } from '../domain/import-log.ts';
+import {
+  type ImportCounts,
+  type ImportLog,
+  type ImportOrigin,
+  type ImportResult,
+  NO_COUNTS,
+} from '../domain/import-log.ts';
 import { isStorageError } from '../domain/storage-error.ts';
 
 export interface ImportOptions {

@@ -60,7 +60,7 @@ export interface TransactionImportOptions extends ImportOptions {
 export interface PulledImport {
   finish(writers: TransactionWriters, report: ImportReport): Promise<void>;
   /** Called with the id of every transaction that is added or changed. */
-  onChange?(id: Uuid): void;
+  readonly onChange?: ((id: Uuid) => void) | undefined;
 }
 
 /** A source time further in the future than this must be a mistake. It would make all later versions stale. */

@@ -5,7 +5,7 @@ import { PulledSales } from '@offerbook/feeds/pull/pulled-sales.ts';
 import { HOUR_MS, MINUTE_MS } from '@offerbook/wire/time.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { RequestStore } from '../domain/pull.ts';
-import { NetworkClient, type PullableSource, type RequestContext } from './network-client.ts';
+import { networkClient, type PullableSource, type RequestContext } from './network-client.ts';
 import { RequestFailed } from './network-failures.ts';
 import { TemporaryRows } from './temporary-rows.ts';
 
@@ -38,7 +38,7 @@ export async function checkSource(
   using rows = new TemporaryRows();
   const sales = new PulledSales(pull, feed, rules, rows, { onPart: () => {} });
   const request = pull.request(first.name, { fromMs: toMs - MINUTE_MS, toMs }, undefined);
-  const page = await new NetworkClient(pullable, context).fetch(request, (body, header) =>
+  const page = await networkClient(pullable, context).fetch(request, (body, header) =>
     sales.addPage('the response', body, header),
   );
   const dateMs = Date.parse(page.header('Date') ?? '');

@@ -17,7 +17,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { RequestBudget, RequestOutcome, RequestStore } from '../domain/pull.ts';
 import { Span } from '../tracing/tracer.ts';
 import { explainError, RequestFailed, readFailure, readText } from './network-failures.ts';
-import { type ByteBudget, RESPONSE_LIMITS, type ResponseLimits, ResponseWatch } from './response-watch.ts';
+import { type ByteBudget, RESPONSE_LIMITS, type ResponseLimits, watchResponse } from './response-watch.ts';
 
 /** One account at a network, as the operator's files describe it. */
 export interface PullableSource {
@@ -68,66 +68,56 @@ export function sourceName({ network, account }: Source): string {
   return `${network}:${account}`;
 }
 
-export class NetworkClient {
-  readonly #pullable: PullableSource;
-  readonly #context: RequestContext;
-  readonly #credential: string;
-  readonly #budget: RequestBudget;
-  /** Values of the headers with credentials. */
-  readonly #sent = new Set<string>();
-  #slowness = 1;
-  #stopped: RequestFailed | undefined;
-  #token: { readonly value: string; readonly expiresAtMs: number } | undefined;
+export type NetworkClient = ReturnType<typeof networkClient>;
 
-  constructor(pullable: PullableSource, context: RequestContext) {
-    this.#pullable = pullable;
-    this.#context = context;
-    const { rate } = pullable.pull;
-    // The burst and the steady rate together stay within the published rate in every period.
-    this.#budget = {
-      intervalMs: Math.ceil(rate.perMs / (rate.requests * RATE_SHARE)),
-      burst: Math.max(1, Math.floor(rate.requests * BURST_SHARE)),
-    };
-    // Two sources with the same credential share a budget. The digest does not reveal the secret.
-    const hasher = new Bun.CryptoHasher('sha256').update('offerbook pull ');
-    for (const value of Object.values(pullable.secrets)) hasher.update(`${value} `);
-    this.#credential = hasher.digest('hex').slice(0, 32);
-  }
+export function networkClient(pullable: PullableSource, context: RequestContext) {
+  const { source, pull, secrets } = pullable;
+  const { clock, sleep, random, tries = TRIES, limits = RESPONSE_LIMITS } = context;
+  const { pulls } = context.stores;
+  const credential = credentialOf(secrets);
+  /** Values of the headers with credentials. */
+  const sent = new Set<string>();
+  let slowness = 1;
+  let stopped: RequestFailed | undefined;
+  let token: { readonly value: string; readonly expiresAtMs: number } | undefined;
 
   /** Throws RequestFailed. After a final failure, sends no more requests and always throws it. */
-  async fetch<T>(request: PullRequest, read: BodyReader<T>, budget?: ByteBudget): Promise<T> {
-    if (this.#stopped !== undefined) throw this.#stopped;
+  async function fetchAuthorised<T>(
+    request: PullRequest,
+    read: BodyReader<T>,
+    budget?: ByteBudget,
+  ): Promise<T> {
+    if (stopped !== undefined) throw stopped;
     const attempt = async () => {
-      const headers = await this.#authorise();
+      const headers = await authorise();
       const authorised = { ...request, headers: { ...request.headers, ...headers } };
-      return this.#send(authorised, read, { budget, mayRepeatSecrets: false });
+      return send(authorised, read, { budget, mayRepeatSecrets: false });
     };
     try {
-      return await this.#repeat(() => this.#renewToken(attempt));
+      return await repeat(() => withRenewedToken(attempt));
     } catch (error) {
-      if (error instanceof RequestFailed && error.rules.isFinal) this.#stopped = error;
+      if (error instanceof RequestFailed && error.rules.isFinal) stopped = error;
       throw error;
     }
   }
 
   /** If the access token has expired, repeats the attempt once with a new one. */
-  async #renewToken<T>(attempt: () => Promise<T>): Promise<T> {
+  async function withRenewedToken<T>(attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt();
     } catch (error) {
       const isExpired = error instanceof RequestFailed && error.kind === 'expired';
-      if (!isExpired || this.#token === undefined) throw error;
-      this.#token = undefined;
+      if (!isExpired || token === undefined) throw error;
+      token = undefined;
       return attempt();
     }
   }
 
   /** Repeats an attempt as long as it may succeed later. `standardWaitMs` applies if the network does not say how long to wait. */
-  async #repeat<T>(
+  async function repeat<T>(
     attempt: () => Promise<T>,
     { waitsMax = WAITS_MAX, standardWaitMs }: { waitsMax?: number; standardWaitMs?: number } = {},
   ): Promise<T> {
-    const { tries = TRIES, sleep, random } = this.#context;
     let failures = 0;
     for (let waits = 0; ; ) {
       try {
@@ -136,7 +126,7 @@ export class NetworkClient {
         if (!(error instanceof RequestFailed)) throw error;
         if (error.kind === 'too many') {
           if (++waits > waitsMax) throw error;
-          await this.#wait(error.waitMs ?? standardWaitMs);
+          await block(error.waitMs ?? standardWaitMs);
         } else {
           failures += error.rules.weight ?? tries;
           if (failures >= tries) throw error;
@@ -146,43 +136,38 @@ export class NetworkClient {
     }
   }
 
-  async #authorise(): Promise<Readonly<Record<string, string>>> {
-    const { pull, secrets } = this.#pullable;
+  async function authorise(): Promise<Readonly<Record<string, string>>> {
     if (pull.login === undefined) return pull.authorise(secrets);
-    if (this.#token === undefined || this.#token.expiresAtMs - TOKEN_SPARE_MS <= this.#context.clock()) {
-      this.#token = await this.#logIn(pull.login);
-    }
-    return pull.authorise({ accessToken: this.#token.value });
+    if (token === undefined || token.expiresAtMs - TOKEN_SPARE_MS <= clock()) token = await logIn(pull.login);
+    return pull.authorise({ accessToken: token.value });
   }
 
-  async #logIn({ request, read }: NonNullable<NetworkAccess['login']>) {
-    const { clock, tries = TRIES } = this.#context;
+  async function logIn({ request, read }: NonNullable<NetworkAccess['login']>) {
     const readToken = async (body: AsyncIterable<Uint8Array>) => {
-      const token = read(await readText(body));
-      if (token === undefined) throw unexpected('the response', 'contains no access token');
-      return token;
+      const found = read(await readText(body));
+      if (found === undefined) throw unexpected('the response', 'contains no access token');
+      return found;
     };
     // The response contains an access token, which may be the one of an earlier login.
-    const attempt = () => this.#send(request(this.#pullable.secrets), readToken, { mayRepeatSecrets: true });
+    const attempt = () => send(request(secrets), readToken, { mayRepeatSecrets: true });
     const waiting = { waitsMax: tries - 1, standardWaitMs: LOGIN_WAIT_MS };
-    const { token, lifetimeMs } = await this.#repeat(attempt, waiting).catch((error) => {
+    const { token: value, lifetimeMs } = await repeat(attempt, waiting).catch((error) => {
       if (!(error instanceof RequestFailed) || error.rules.isFinal) throw error;
       throw new RequestFailed('stop', `the network does not issue an access token: ${error.message}`);
     });
-    return { value: token, expiresAtMs: clock() + Math.max(lifetimeMs, 2 * TOKEN_SPARE_MS) };
+    return { value, expiresAtMs: clock() + Math.max(lifetimeMs, 2 * TOKEN_SPARE_MS) };
   }
 
   /** Sends a request as soon as the budget allows it, and counts it. */
-  async #send<T>(request: PullRequest, read: BodyReader<T>, how: SendOptions): Promise<T> {
-    const { stores, clock, sleep, span: parent } = this.#context;
-    const waitMs = (await stores.pulls.reserveRequest(this.#credential, this.#slowed)) - clock();
+  async function send<T>(request: PullRequest, read: BodyReader<T>, how: SendOptions): Promise<T> {
+    const waitMs = (await pulls.reserveRequest(credential, budgetNow())) - clock();
     if (waitMs > 0) await sleep(waitMs);
     const authorisation = request.headers?.Authorization?.split(' ').at(-1);
-    if (authorisation !== undefined) this.#sent.add(authorisation);
-    const span = parent && new Span(parent.options, 'client', parent);
+    if (authorisation !== undefined) sent.add(authorisation);
+    const span = context.span && new Span(context.span.options, 'client', context.span);
     let outcome: RequestOutcome = 'failed';
     try {
-      const result = await this.#try(request, read, how, span?.attributes);
+      const result = await exchange(request, read, how, span?.attributes);
       outcome = 'ok';
       return result;
     } catch (error) {
@@ -191,25 +176,24 @@ export class NetworkClient {
     } finally {
       if (span !== undefined) {
         // Neither the path nor the query: a network could put a secret into the link to its next page.
-        const address = new URL(this.#address(request.url)).hostname;
+        const address = new URL(addressOf(request)).hostname;
         Object.assign(span.attributes, { 'http.request.method': request.method, 'server.address': address });
         if (outcome !== 'ok') span.attributes['error.type'] = outcome;
         span.end(`${request.method} ${address}`, outcome !== 'ok');
       }
-      await stores.pulls.countRequest(sourceName(this.#pullable.source), this.#credential, outcome);
+      await pulls.countRequest(sourceName(source), credential, outcome);
     }
   }
 
-  async #try<T>(
+  async function exchange<T>(
     request: PullRequest,
     read: BodyReader<T>,
     { budget, mayRepeatSecrets }: SendOptions,
     attributes: Record<string, string | number> = {},
   ): Promise<T> {
-    const redact = (text: string) => this.redact(text);
-    using watch = new ResponseWatch(this.#context.limits ?? RESPONSE_LIMITS);
+    using watch = watchResponse(limits);
     try {
-      const response = await fetch(this.#address(request.url), {
+      const response = await fetch(addressOf(request), {
         method: request.method,
         headers: { 'User-Agent': 'offerbook', ...request.headers },
         body: request.body ?? null,
@@ -219,14 +203,13 @@ export class NetworkClient {
       });
       attributes['http.response.status_code'] = response.status;
       if (response.status !== 200) {
-        const { tooManyStatuses } = this.#pullable.pull;
-        const how = { tooManyStatuses, nowMs: this.#context.clock(), redact };
+        const how = { tooManyStatuses: pull.tooManyStatuses, nowMs: clock(), redact };
         throw await readFailure(response, watch.read(response.body), how);
       }
-      const secrets = mayRepeatSecrets
+      const forbidden = mayRepeatSecrets
         ? []
-        : this.#secretSpellings().filter(({ length }) => length >= SECRET_LENGTH_MIN);
-      const body = watch.read(response.body, secrets, budget);
+        : secretSpellings().filter(({ length }) => length >= SECRET_LENGTH_MIN);
+      const body = watch.read(response.body, forbidden, budget);
       return await read(body, (name) => response.headers.get(name));
     } catch (error) {
       if (error instanceof RequestFailed) throw error;
@@ -237,39 +220,48 @@ export class NetworkClient {
   }
 
   /** If the network does not specify a wait, waits for a minute and then sends requests at half the rate. */
-  async #wait(waitMs: number | undefined): Promise<void> {
-    const { clock, random, stores } = this.#context;
+  async function block(waitMs: number | undefined): Promise<void> {
     const nowMs = clock();
-    if (waitMs === undefined) this.#slowness = Math.min(this.#slowness * 2, 8);
+    if (waitMs === undefined) slowness = Math.min(slowness * 2, 8);
     const untilMs =
       waitMs === undefined ? nowMs + MINUTE_MS + random() * 5_000 : nowMs + Math.min(waitMs, WAIT_MAX_MS);
-    await stores.pulls.blockRequests(this.#credential, this.#slowed, Math.ceil(untilMs));
+    await pulls.blockRequests(credential, budgetNow(), Math.ceil(untilMs));
   }
 
-  get #slowed(): RequestBudget {
+  /** The burst and the steady rate together stay within the published rate in every period. */
+  function budgetNow(): RequestBudget {
+    const { requests, perMs } = pull.rate;
     return {
-      intervalMs: this.#budget.intervalMs * this.#slowness,
-      burst: this.#slowness > 1 ? 1 : this.#budget.burst,
+      intervalMs: Math.ceil(perMs / (requests * RATE_SHARE)) * slowness,
+      burst: slowness > 1 ? 1 : Math.max(1, Math.floor(requests * BURST_SHARE)),
     };
   }
 
-  #address(url: string): string {
-    const { source } = this.#pullable;
+  function addressOf({ url }: PullRequest): string {
     if (!('baseUrl' in source) || source.baseUrl === undefined) return url;
     const { pathname, search } = new URL(url);
     return `${source.baseUrl.replace(/\/$/, '')}${pathname}${search}`;
   }
 
   /** A network could repeat the credentials in its response. Call this before the text is shortened. */
-  redact(text: string): string {
-    return this.#secretSpellings().reduce((result, value) => result.replaceAll(value, '***'), text);
+  function redact(text: string): string {
+    return secretSpellings().reduce((result, value) => result.replaceAll(value, '***'), text);
   }
 
   /** Longest first, because one secret may contain another. */
-  #secretSpellings(): string[] {
-    const secrets = [...Object.values(this.#pullable.secrets), this.#token?.value ?? '', ...this.#sent];
-    return [...new Set(secrets.flatMap(spellings))].sort((a, b) => b.length - a.length);
+  function secretSpellings(): string[] {
+    const all = [...Object.values(secrets), token?.value ?? '', ...sent];
+    return [...new Set(all.flatMap(spellings))].sort((a, b) => b.length - a.length);
   }
+
+  return { fetch: fetchAuthorised, redact };
+}
+
+/** Two sources with the same credential share a budget. The digest does not reveal the secret. */
+function credentialOf(secrets: Secrets): string {
+  const hasher = new Bun.CryptoHasher('sha256').update('offerbook pull ');
+  for (const value of Object.values(secrets)) hasher.update(`${value} `);
+  return hasher.digest('hex').slice(0, 32);
 }
 
 interface SendOptions {

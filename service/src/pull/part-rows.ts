@@ -14,111 +14,82 @@ import { TemporaryRows } from './temporary-rows.ts';
 
 const BATCH = 500;
 
-type Parts = NonNullable<SalePull['parts']>;
-
 /** A row to be stored. */
 interface NewRow extends PulledRow {
   readonly soldAtMs: number;
 }
 
-export class PartRows implements Disposable {
-  readonly #parts: Parts;
-  readonly #source: Source;
-  readonly #org: Organisation | undefined;
-  readonly #clickIds: ClickIds;
-  readonly #nowMs: number;
-  readonly #rows = new TemporaryRows();
+export type PartRows = ReturnType<typeof partRows>;
+
+export function partRows(
+  parts: NonNullable<SalePull['parts']>,
+  { subId: kind, separator = '' }: Source,
+  org: Organisation | undefined,
+  clickIds: ClickIds,
+  nowMs: number,
+) {
+  const stored = new TemporaryRows();
   /** Numbers of the rows in the temporary file, by part. */
-  readonly #numbers = new Map<string, number>();
-
-  constructor(
-    parts: Parts,
-    source: Source,
-    org: Organisation | undefined,
-    clickIds: ClickIds,
-    nowMs: number,
-  ) {
-    this.#parts = parts;
-    this.#source = source;
-    this.#org = org;
-    this.#clickIds = clickIds;
-    this.#nowMs = nowMs;
-  }
-
-  /** Adds a row as the network sent it. It replaces the same part of an earlier page. */
-  add({ saleId, partId, soldAt }: SalePart, value: unknown): void {
-    const fields = value as Readonly<Record<string, unknown>>;
-    const owner = this.#ownerOf(fields[this.#parts.subIdField]);
-    if (owner === undefined) return;
-    const soldAtMs = timestampMs(soldAt);
-    const dueAtMs = soldAtMs + (this.#parts.dueAfterMs ?? Number.NEGATIVE_INFINITY);
-    const document = JSON.stringify(
-      Object.fromEntries(
-        this.#parts.fields.flatMap((name) => (name in fields ? [[name, fields[name]]] : [])),
-      ),
-    );
-    const row: NewRow = {
-      saleId,
-      partId,
-      ...owner,
-      dueAtMs: dueAtMs > this.#nowMs ? dueAtMs : null,
-      document,
-      soldAtMs,
-    };
-    const key = JSON.stringify([saleId, partId]);
-    const before = this.#numbers.get(key);
-    if (before !== undefined) this.#rows.drop(before);
-    this.#numbers.set(key, this.#rows.append(JSON.stringify(row)));
-  }
-
-  async flush(): Promise<void> {
-    await this.#rows.flush();
-  }
-
-  /** Returns a stored row as the network sent it. */
-  toNetworkRow({ document, subId }: PulledRow): unknown {
-    const { subIdField } = this.#parts;
-    const { subId: kind, separator = '' } = this.#source;
-    const sent = kind === 'org-uid' ? `${this.#org?.name}${separator}${subId ?? ''}` : subId;
-    return { ...JSON.parse(document), [subIdField]: sent };
-  }
-
-  /** Stores the rows. A sale made before its user was erased is stored without the sub-id. */
-  async store(source: string, writers: TransactionWriters): Promise<void> {
-    let batch: PulledRow[] = [];
-    for await (const line of lines(this.#rows.chunks())) {
-      const { soldAtMs, ...row } = JSON.parse(line) as NewRow;
-      const erasedAtMs = row.subId === null ? undefined : writers.of(row.orgId)?.erasedAtMs(row.subId);
-      const isErased = erasedAtMs !== undefined && soldAtMs < erasedAtMs;
-      batch.push(isErased ? { ...row, subId: null } : row);
-      if (batch.length < BATCH) continue;
-      await writers.pulls.putRows(source, batch);
-      batch = [];
-    }
-    if (batch.length > 0) await writers.pulls.putRows(source, batch);
-  }
+  const numbers = new Map<string, number>();
+  const orgId = org?.id ?? 0;
+  /** What precedes the user in a sub-id that names the organisation. */
+  const start = kind === 'org-uid' ? `${org?.name}${separator}` : '';
 
   /** Returns undefined for a row of another organisation. */
-  #ownerOf(value: unknown): { readonly orgId: number; readonly subId: string | null } | undefined {
-    const orgId = this.#org?.id ?? 0;
-    const subId = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-    const { subId: kind, separator = '' } = this.#source;
-    if (kind === 'org-uid') {
-      const start = `${this.#org?.name}${separator}`;
-      return subId.startsWith(start) ? { orgId, subId: orNull(subId.slice(start.length)) } : undefined;
-    }
-    if (orNull(subId) === null) return { orgId, subId: null };
-    return { orgId: kind === 'click' ? (this.#clickIds.parse(subId)?.orgId ?? orgId) : orgId, subId };
+  function ownerOf(value: unknown): Pick<PulledRow, 'orgId' | 'subId'> | undefined {
+    const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+    if (!text.startsWith(start)) return undefined;
+    const subId = text.slice(start.length);
+    // The conversion also ignores an invalid user.
+    if (subId === '' || passbackUidProblem(subId) !== undefined) return { orgId, subId: null };
+    return { orgId: kind === 'click' ? (clickIds.parse(subId)?.orgId ?? orgId) : orgId, subId };
   }
 
-  [Symbol.dispose](): void {
-    this.#rows[Symbol.dispose]();
-  }
-}
+  return {
+    /** Adds a row as the network sent it. It replaces the same part of an earlier page. */
+    add({ saleId, partId, soldAt }: SalePart, value: unknown): void {
+      const fields = value as Readonly<Record<string, unknown>>;
+      const owner = ownerOf(fields[parts.subIdField]);
+      if (owner === undefined) return;
+      const soldAtMs = timestampMs(soldAt);
+      const dueAtMs = soldAtMs + (parts.dueAfterMs ?? Number.NEGATIVE_INFINITY);
+      const kept = parts.fields.flatMap((name) => (name in fields ? [[name, fields[name]]] : []));
+      const row: NewRow = {
+        ...{ saleId, partId, ...owner, soldAtMs },
+        dueAtMs: dueAtMs > nowMs ? dueAtMs : null,
+        document: JSON.stringify(Object.fromEntries(kept)),
+      };
+      const key = JSON.stringify([saleId, partId]);
+      const before = numbers.get(key);
+      if (before !== undefined) stored.drop(before);
+      numbers.set(key, stored.append(JSON.stringify(row)));
+    },
 
-/** The conversion also ignores an invalid user. */
-function orNull(subId: string): string | null {
-  return subId === '' || passbackUidProblem(subId) !== undefined ? null : subId;
+    flush: () => stored.flush(),
+
+    /** Returns a stored row as the network sent it. */
+    toNetworkRow({ document, subId }: PulledRow): unknown {
+      const sent = kind === 'org-uid' ? `${start}${subId ?? ''}` : subId;
+      return { ...JSON.parse(document), [parts.subIdField]: sent };
+    },
+
+    /** Stores the rows. A sale made before its user was erased is stored without the sub-id. */
+    async store(source: string, writers: TransactionWriters): Promise<void> {
+      let batch: PulledRow[] = [];
+      for await (const line of lines(stored.chunks())) {
+        const { soldAtMs, ...row } = JSON.parse(line) as NewRow;
+        const erasedAtMs = row.subId === null ? undefined : writers.of(row.orgId)?.erasedAtMs(row.subId);
+        const isErased = erasedAtMs !== undefined && soldAtMs < erasedAtMs;
+        batch.push(isErased ? { ...row, subId: null } : row);
+        if (batch.length < BATCH) continue;
+        await writers.pulls.putRows(source, batch);
+        batch = [];
+      }
+      if (batch.length > 0) await writers.pulls.putRows(source, batch);
+    },
+
+    [Symbol.dispose]: () => stored[Symbol.dispose](),
+  };
 }
 
 async function* lines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {

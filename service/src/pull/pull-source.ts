@@ -2,14 +2,19 @@
 
 import { DAY_MS } from '@offerbook/wire/time.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
-import { ClickIds } from '../activation/click-id.ts';
 import { holdLease } from './held-lease.ts';
 import { type PullableSource, sourceName } from './network-client.ts';
 import { isTooMuch } from './network-failures.ts';
 import { catalogueKey, isCatalogueDue, pullCatalogue } from './pull-catalogue.ts';
 import { rereadSales } from './reread-sales.ts';
-import { SaleWindows } from './sale-windows.ts';
-import { type PullContext, type PullOptions, SourceRun, type StreamReport } from './source-run.ts';
+import { convertDue, pullWindow } from './sale-windows.ts';
+import {
+  openSourceRun,
+  type PullContext,
+  type PullOptions,
+  type SourceRun,
+  type StreamReport,
+} from './source-run.ts';
 import { lostMs, StreamProgress } from './windows.ts';
 
 /**
@@ -23,7 +28,7 @@ export async function pullSource(
 ): Promise<StreamReport[]> {
   const name = sourceName(pullable.source);
   await using held = await holdLease(context.stores.leases, name, options.by, context.leaseTimings);
-  const run = new SourceRun(pullable, options, context, held.lease);
+  const run = await openSourceRun(pullable, options, context, held.lease);
   try {
     return await pullStreams(run);
   } catch (error) {
@@ -33,17 +38,13 @@ export async function pullSource(
 
 async function pullStreams(run: SourceRun): Promise<StreamReport[]> {
   const { options, context } = run;
-  const { stores } = context;
   const { only } = options;
   const streams = only === 'catalogue' ? [] : await openStreams(run);
   const hasCatalogue = only === 'catalogue' || (only === undefined && (await isCatalogueDue(run)));
   const due = streams.filter((stream) => stream.next(options, context.clock()) !== undefined);
   await run.noteAttempt([...due.map(({ key }) => key), ...(hasCatalogue ? [catalogueKey(run)] : [])]);
   const reports: StreamReport[] = [];
-  if (only !== 'catalogue') {
-    const windows = new SaleWindows(run, new ClickIds(await stores.clickKey()));
-    reports.push(...(await pullSales(run, windows, streams)));
-  }
+  if (only !== 'catalogue') reports.push(...(await pullSales(run, streams)));
   if (hasCatalogue) reports.push(await pullCatalogue(run));
   return reports;
 }
@@ -51,36 +52,31 @@ async function pullStreams(run: SourceRun): Promise<StreamReport[]> {
 function openStreams(run: SourceRun): Promise<StreamProgress[]> {
   return Promise.all(
     run.pullable.pull.streams.map(async (rules) => {
-      const stream = new StreamProgress(rules, run.key(rules.name));
-      const state = await run.context.stores.pulls.find(stream.key);
-      stream.completeThroughMs = state?.completeThroughMs ?? undefined;
-      return stream;
+      const key = run.key(rules.name);
+      const state = await run.context.stores.pulls.find(key);
+      return new StreamProgress(rules, key, state?.completeThroughMs ?? undefined);
     }),
   );
 }
 
-async function pullSales(
-  run: SourceRun,
-  windows: SaleWindows,
-  streams: readonly StreamProgress[],
-): Promise<StreamReport[]> {
+async function pullSales(run: SourceRun, streams: readonly StreamProgress[]): Promise<StreamReport[]> {
   for (const stream of streams) {
     try {
-      await pullStream(run, windows, stream);
+      await pullStream(run, stream);
     } catch (error) {
       stream.failure = await run.explain(error, stream.key);
     }
   }
-  await windows.convertDue();
+  await convertDue(run);
   const reports = streams.map(({ report }) => report);
   if (reports.every(({ error }) => error === null)) {
-    const corrected = await rereadSales(run, windows, reports);
+    const corrected = await rereadSales(run, reports);
     if (corrected !== undefined) reports.push(corrected);
   }
   return reports;
 }
 
-async function pullStream(run: SourceRun, windows: SaleWindows, stream: StreamProgress): Promise<void> {
+async function pullStream(run: SourceRun, stream: StreamProgress): Promise<void> {
   const { rules } = stream;
   // Read the clock once. Otherwise, each window would be followed by another, for the few seconds that have passed in the
   // meantime.
@@ -94,8 +90,7 @@ async function pullStream(run: SourceRun, windows: SaleWindows, stream: StreamPr
   }
   for (let window = stream.next(run.options, nowMs); window !== undefined; ) {
     try {
-      const counts = await windows.pull(stream, window);
-      stream.add(window, counts);
+      stream.add(window, await pullWindow(run, stream, window));
     } catch (error) {
       if (!isTooMuch(error) || !stream.halve(window)) throw error;
     }

@@ -5,7 +5,7 @@
 import { printCountOf } from '@offerbook/wire/count.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { isTooMuch } from './network-failures.ts';
-import type { SaleWindows } from './sale-windows.ts';
+import { pullWindow } from './sale-windows.ts';
 import type { SourceRun, StreamReport } from './source-run.ts';
 import { nextReread, StreamProgress } from './windows.ts';
 
@@ -15,7 +15,6 @@ const SUSPECTS_MAX = 10_000;
 /** `reports` has one entry for each of the source's streams. Returns a report if old sales had to be corrected. */
 export async function rereadSales(
   run: SourceRun,
-  windows: SaleWindows,
   reports: readonly StreamReport[],
 ): Promise<StreamReport | undefined> {
   const { pullable, options, context } = run;
@@ -34,7 +33,7 @@ export async function rereadSales(
   const onChange = (id: string) => differing.push(id);
   try {
     if (suspects.size === 0) {
-      await windows.pull(stream, window, { dryRun: true, onChange });
+      await pullWindow(run, stream, window, { dryRun: true, onChange });
       const isSame = differing.length === 0;
       await pulls.noteReread(stream.key, {
         completeThroughMs: isSame ? window.toMs : atMs,
@@ -42,7 +41,7 @@ export async function rereadSales(
       });
       return undefined;
     }
-    stream.add(window, await windows.pull(stream, window, { onChange }));
+    stream.add(window, await pullWindow(run, stream, window, { onChange }));
     const leaked = differing.filter((id) => suspects.has(id)).length;
     if (leaked === 0) return undefined;
     run.note(

@@ -26,70 +26,61 @@ export interface ByteBudget {
 const CREDENTIALS_REPEATED =
   'the response contains our credentials, so nothing of it was stored; report this to the network';
 
-export class ResponseWatch implements Disposable {
-  readonly #limits: ResponseLimits;
-  readonly #controller = new AbortController();
-  readonly #totalTimer: ReturnType<typeof setTimeout>;
-  #idleTimer: ReturnType<typeof setTimeout>;
-  #slowness: string | undefined;
+/** Dispose it after use, which also ends the connection if the body has not been read to its end. */
+export function watchResponse({ bytes, idleMs, idleBytes, totalMs }: ResponseLimits) {
+  const controller = new AbortController();
+  /** Why the response took too long. */
+  let slowness: string | undefined;
+  let idleTimer = startIdleTimer('no response for');
+  const totalTimer = setTimeout(
+    () => abort(`the response was not complete after ${totalMs / 60_000} min`),
+    totalMs,
+  );
 
-  constructor(limits: ResponseLimits) {
-    this.#limits = limits;
-    this.#idleTimer = this.#startIdleTimer('no response for');
-    const { totalMs } = limits;
-    const abort = () => this.#abort(`the response was not complete after ${totalMs / 60_000} min`);
-    this.#totalTimer = setTimeout(abort, totalMs);
+  function startIdleTimer(reason: string) {
+    return setTimeout(() => abort(`${reason} ${idleMs / 1_000} s`), idleMs);
   }
 
-  get signal(): AbortSignal {
-    return this.#controller.signal;
+  function abort(reason: string): void {
+    slowness ??= reason;
+    controller.abort();
   }
 
-  /** Why the response took too long; undefined if it did not. */
-  get slowness(): string | undefined {
-    return this.#slowness;
-  }
+  return {
+    signal: controller.signal,
+    get slowness() {
+      return slowness;
+    },
 
-  /** Throws RequestFailed if the body is too large, or contains one of the `secrets`, which must not reach the database. */
-  async *read(
-    body: AsyncIterable<Uint8Array> | null,
-    secrets: readonly string[] = [],
-    budget: ByteBudget = { bytesLeft: this.#limits.bytes },
-  ): AsyncGenerator<Uint8Array> {
-    const { idleBytes } = this.#limits;
-    const contains = finder(secrets);
-    let [read, readAtReset] = [0, 0];
-    for await (const chunk of body ?? []) {
-      read += chunk.length;
-      budget.bytesLeft -= chunk.length;
-      if (budget.bytesLeft < 0)
-        throw new RequestFailed('too much', 'the network sends too much data at once');
-      if (contains(chunk)) throw new RequestFailed('stop', CREDENTIALS_REPEATED);
-      if (read - readAtReset >= idleBytes) {
-        readAtReset = read;
-        clearTimeout(this.#idleTimer);
-        this.#idleTimer = this.#startIdleTimer(`fewer than ${idleBytes} bytes in`);
+    /** Throws RequestFailed if the body is too large, or contains one of the `secrets`, which must not reach the database. */
+    async *read(
+      body: AsyncIterable<Uint8Array> | null,
+      secrets: readonly string[] = [],
+      budget: ByteBudget = { bytesLeft: bytes },
+    ): AsyncGenerator<Uint8Array> {
+      const contains = finder(secrets);
+      let [read, readAtReset] = [0, 0];
+      for await (const chunk of body ?? []) {
+        read += chunk.length;
+        budget.bytesLeft -= chunk.length;
+        if (budget.bytesLeft < 0)
+          throw new RequestFailed('too much', 'the network sends too much data at once');
+        if (contains(chunk)) throw new RequestFailed('stop', CREDENTIALS_REPEATED);
+        if (read - readAtReset >= idleBytes) {
+          readAtReset = read;
+          clearTimeout(idleTimer);
+          idleTimer = startIdleTimer(`fewer than ${idleBytes} bytes in`);
+        }
+        yield chunk;
       }
-      yield chunk;
-    }
-  }
+    },
 
-  #startIdleTimer(reason: string) {
-    const { idleMs } = this.#limits;
-    return setTimeout(() => this.#abort(`${reason} ${idleMs / 1_000} s`), idleMs);
-  }
-
-  #abort(slowness: string): void {
-    this.#slowness ??= slowness;
-    this.#controller.abort();
-  }
-
-  /** Also ends the connection if the body has not been read to its end. */
-  [Symbol.dispose](): void {
-    clearTimeout(this.#idleTimer);
-    clearTimeout(this.#totalTimer);
-    this.#controller.abort();
-  }
+    [Symbol.dispose](): void {
+      clearTimeout(idleTimer);
+      clearTimeout(totalTimer);
+      controller.abort();
+    },
+  };
 }
 
 /** Returns a function that finds texts in a stream of chunks, also across their boundaries. */

@@ -4,6 +4,7 @@ import type { ConvertReport } from '@offerbook/feeds/convert-run.ts';
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';
 import { type ImportSource, sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { printProblems } from '@offerbook/wire/rows/row-problem.ts';
+import { ClickIds } from '../activation/click-id.ts';
 import type { LeaseTimings } from '../domain/lease.ts';
 import type { Organisation } from '../domain/organisation.ts';
 import type { Lease, PullCounts, StreamKey } from '../domain/pull.ts';
@@ -11,7 +12,7 @@ import { isStorageError } from '../domain/storage-error.ts';
 import type { Stores } from '../domain/stores.ts';
 import type { UnattributedRows } from '../importer/attribution.ts';
 import { type ImportReport, recordImport } from '../importer/import-report.ts';
-import { NetworkClient, type PullableSource, type RequestContext, sourceName } from './network-client.ts';
+import { networkClient, type PullableSource, type RequestContext, sourceName } from './network-client.ts';
 import { RequestFailed } from './network-failures.ts';
 import type { TemporaryRows } from './temporary-rows.ts';
 
@@ -59,88 +60,83 @@ export interface StreamReport extends StreamFailure {
   readonly counts: PullCounts;
 }
 
-export class SourceRun {
-  readonly name: string;
-  readonly pullable: PullableSource;
-  readonly options: PullOptions;
-  readonly context: PullContext;
-  readonly lease: Lease;
-  readonly client: NetworkClient;
-  readonly startedMs: number;
-  readonly #attempted: StreamKey[] = [];
+export type SourceRun = Awaited<ReturnType<typeof openSourceRun>>;
 
-  constructor(pullable: PullableSource, options: PullOptions, context: PullContext, lease: Lease) {
-    this.name = sourceName(pullable.source);
-    this.pullable = pullable;
-    this.options = options;
-    this.context = context;
-    this.lease = lease;
-    this.client = new NetworkClient(pullable, context);
-    this.startedMs = context.clock();
+export async function openSourceRun(
+  pullable: PullableSource,
+  options: PullOptions,
+  context: PullContext,
+  lease: Lease,
+) {
+  const { org, by, version, dryRun, onNote } = options;
+  const { imports, pulls, clickKey } = context.stores;
+  const name = sourceName(pullable.source);
+  const client = networkClient(pullable, context);
+  const attempted: StreamKey[] = [];
+
+  function note(title: string, text: string): void {
+    onNote?.(`${name}, ${title}: ${text}`);
   }
 
-  key(stream: string): StreamKey {
-    return { source: this.name, orgId: this.options.org?.id ?? 0, stream };
-  }
+  return {
+    ...{ name, pullable, options, context, lease, client, note },
+    startedMs: context.clock(),
+    clickIds: new ClickIds(await clickKey()),
 
-  note(title: string, text: string): void {
-    this.options.onNote?.(`${this.name}, ${title}: ${text}`);
-  }
+    key: (stream: string): StreamKey => ({ source: name, orgId: org?.id ?? 0, stream }),
 
-  /**
-   * Imports rows, records that in the import log, and prints what the conversion and the import report. A trial is a dry run that
-   * prints nothing.
-   */
-  async import(
-    kind: 'transactions' | 'catalogue',
-    title: string,
-    input: {
-      readonly rows: TemporaryRows;
-      readonly converted: ConvertReport;
-      readonly isTrial?: boolean | undefined;
+    /**
+     * Imports rows, records that in the import log, and prints what the conversion and the import report. A trial is a dry run that
+     * prints nothing.
+     */
+    async import(
+      kind: 'transactions' | 'catalogue',
+      title: string,
+      input: {
+        readonly rows: TemporaryRows;
+        readonly converted: ConvertReport;
+        readonly isTrial?: boolean | undefined;
+      },
+      work: (source: ImportSource, importId?: number) => Promise<ImportReport>,
+    ): Promise<void> {
+      const source = sourceFrom(input.rows.chunks(), title);
+      const orgId = kind === 'catalogue' ? null : (org?.id ?? null);
+      const origin = { kind, orgId, by, source: name, fileName: title, version };
+      const report =
+        input.isTrial === true || dryRun === true
+          ? await work(source)
+          : await recordImport(imports, origin, source, (id) => work(source, id));
+      if (input.isTrial === true) return;
+      for (const found of [input.converted, report]) {
+        for (const line of [...printProblems(found), ...found.notes]) note(title, line);
+      }
     },
-    work: (source: ImportSource, importId?: number) => Promise<ImportReport>,
-  ): Promise<void> {
-    const { org, by, version, dryRun } = this.options;
-    const source = sourceFrom(input.rows.chunks(), title);
-    const orgId = kind === 'catalogue' ? null : (org?.id ?? null);
-    const origin = { kind, orgId, by, source: this.name, fileName: title, version };
-    const report =
-      input.isTrial === true || dryRun === true
-        ? await work(source)
-        : await recordImport(this.context.stores.imports, origin, source, (id) => work(source, id));
-    if (input.isTrial === true) return;
-    for (const found of [input.converted, report]) {
-      for (const line of [...printProblems(found), ...found.notes]) this.note(title, line);
-    }
-  }
 
-  async noteAttempt(keys: readonly StreamKey[]): Promise<void> {
-    if (this.options.dryRun === true) return;
-    this.#attempted.push(...keys);
-    await this.context.stores.pulls.noteAttempt(keys);
-  }
+    async noteAttempt(keys: readonly StreamKey[]): Promise<void> {
+      if (dryRun === true) return;
+      attempted.push(...keys);
+      await pulls.noteAttempt(keys);
+    },
 
-  /** Records a failure of this stream. Rethrows unexpected errors. */
-  async explain(error: unknown, key: StreamKey): Promise<StreamFailure & { readonly error: string }> {
-    const isExpected = [RequestFailed, BadInput, Refused].some((expected) => error instanceof expected);
-    if (!isExpected) throw error;
-    const { message } = error as Error;
-    const isRecorded = this.options.dryRun !== true;
-    const failingSinceMs = isRecorded ? await this.context.stores.pulls.noteFailure(key, message) : null;
-    return { error: message, failingSinceMs };
-  }
+    /** Records a failure of this stream. Rethrows unexpected errors. */
+    async explain(error: unknown, key: StreamKey): Promise<StreamFailure & { readonly error: string }> {
+      const isExpected = [RequestFailed, BadInput, Refused].some((expected) => error instanceof expected);
+      if (!isExpected) throw error;
+      const { message } = error as Error;
+      const failingSinceMs = dryRun === true ? null : await pulls.noteFailure(key, message);
+      return { error: message, failingSinceMs };
+    },
 
-  /** An error in our own code fails this source, and no other. Returns the error to throw, whose message contains no secret. */
-  async explainUnexpected(error: unknown): Promise<unknown> {
-    if (error instanceof Refused || isStorageError(error)) return error;
-    const { pulls } = this.context.stores;
-    const message = `unexpected error: ${this.client.redact(String(error))}`;
-    for (const key of this.#attempted) {
-      const state = await pulls.find(key);
-      if (typeof state?.tryingSinceMs === 'number') await pulls.noteFailure(key, message);
-    }
-    this.note('unexpected error', this.client.redact((error as Error).stack ?? ''));
-    return new Refused(`${this.name}: ${message}`);
-  }
+    /** An error in our own code fails this source, and no other. Returns the error to throw, whose message contains no secret. */
+    async explainUnexpected(error: unknown): Promise<unknown> {
+      if (error instanceof Refused || isStorageError(error)) return error;
+      const message = `unexpected error: ${client.redact(String(error))}`;
+      for (const key of attempted) {
+        const state = await pulls.find(key);
+        if (typeof state?.tryingSinceMs === 'number') await pulls.noteFailure(key, message);
+      }
+      note('unexpected error', client.redact((error as Error).stack ?? ''));
+      return new Refused(`${name}: ${message}`);
+    },
+  };
 }

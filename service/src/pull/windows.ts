@@ -64,10 +64,11 @@ export class StreamProgress {
   #windows = 0;
   #counts = NO_COUNTS;
 
-  constructor(rules: PullStream, key: StreamKey) {
+  constructor(rules: PullStream, key: StreamKey, completeThroughMs?: number) {
     this.rules = rules;
     this.widthMs = rules.windowMs;
     this.key = key;
+    this.completeThroughMs = completeThroughMs;
   }
 
   /** The next window; undefined if the stream is up to date. */

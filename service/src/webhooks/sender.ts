@@ -47,105 +47,78 @@ export interface SenderOptions {
   readonly monotonicMs?: () => number;
 }
 
-export class WebhookSender {
-  readonly #options: SenderOptions;
-  readonly #slots = new SendSlots();
-  readonly #lease: Lease;
-  readonly #running = new Map<Uuid, Promise<void>>();
+export type WebhookSender = ReturnType<typeof startSender>;
+
+export function startSender({
+  stores,
+  clock,
+  logger,
+  post: posting,
+  leaseTimings,
+  monotonicMs,
+}: SenderOptions) {
+  const slots = new SendSlots();
+  const running = new Map<Uuid, Promise<void>>();
   /** The last result of each endpoint, until it is stored. */
-  readonly #unsaved = new Map<Uuid, WebhookUpdate>();
+  const unsaved = new Map<Uuid, WebhookUpdate>();
   /** The endpoints with undelivered changes at the last poll, with their revisions. */
-  #behind = new Map<Uuid, number>();
-  readonly #logged = new Map<Uuid, LoggedFailure>();
-  #databaseKey: string | undefined;
-  #stopWatching: (() => void) | undefined;
-  #timer: Timer | undefined;
-  #saveTimer: Timer | undefined;
-  #isStopping = false;
-  #delivered = 0;
-  #failed = 0;
+  let behind = new Map<Uuid, number>();
+  const logged = new Map<Uuid, LoggedFailure>();
+  let databaseKey: string | undefined;
+  let saveTimer: Timer | undefined;
+  let isStopping = false;
+  let delivered = 0;
+  let failed = 0;
 
   /** Finds endpoints with undelivered changes and starts sending. */
-  readonly poll = oneAtATime(
-    () => this.#poll(),
-    (error) => this.#logFailure(error, 'webhooks are waiting for the database'),
+  const poll = oneAtATime(
+    async () => {
+      if (isStopping || !lease.isHeld) return;
+      if (unsaved.size > 0 && saveTimer === undefined) save();
+      databaseKey ??= await stores.clickKey();
+      // The query may return the position before a result that is being stored.
+      const busy = new Set([...running.keys(), ...unsaved.keys()]);
+      const found = await stores.webhooks.behind();
+      behind = new Map(found.map(({ id, revision }) => [id, revision]));
+      const nowMs = clock();
+      for (const webhook of found) {
+        const { id } = webhook;
+        if (busy.has(id) || !isDue(webhook, nowMs)) continue;
+        const delivery = deliver(webhook, databaseKey)
+          .catch((error) => logFailure(error, 'a webhook is waiting for the database'))
+          .finally(() => running.delete(id));
+        running.set(id, delivery);
+      }
+    },
+    (error) => logFailure(error, 'webhooks are waiting for the database'),
   );
 
-  readonly #save = oneAtATime(
-    () => this.#saveAll(),
-    (error) => this.#logFailure(error, 'webhook results could not be stored; retrying'),
+  const save = oneAtATime(saveAll, (error) =>
+    logFailure(error, 'webhook results could not be stored; retrying'),
   );
 
-  constructor(options: SenderOptions) {
-    this.#options = options;
-    const { stores, logger, leaseTimings, monotonicMs } = options;
-    this.#lease = new Lease({
-      ...{ store: stores.senderLease, name: 'webhooks' },
-      logger,
-      onTaken: () => {
-        logger.info('this node sends webhooks');
-        this.poll();
-      },
-      timings: leaseTimings,
-      monotonicMs,
-    });
-  }
-
-  start(): void {
-    this.#lease.start();
-    this.#stopWatching = this.#options.stores.watch(this.poll);
-    this.#timer = setInterval(this.poll, POLL_INTERVAL_MS);
-  }
-
-  get report(): SenderReport {
-    return { isSending: this.#lease.isHeld, delivered: this.#delivered, failed: this.#failed };
-  }
-
-  /** Waits for requests in progress, up to `waitMs`, and stores their results. */
-  async stop(waitMs: number): Promise<void> {
-    this.#isStopping = true;
-    this.#stopWatching?.();
-    clearInterval(this.#timer);
-    await Promise.race([Promise.allSettled(this.#running.values()), Bun.sleep(waitMs)]);
-    clearTimeout(this.#saveTimer);
-    await this.#saveAll().catch(() => {});
-    await this.#lease.stop(this.#running.size === 0);
-  }
-
-  async #poll(): Promise<void> {
-    if (this.#isStopping || !this.#lease.isHeld) return;
-    if (this.#unsaved.size > 0 && this.#saveTimer === undefined) this.#save();
-    const { stores, clock } = this.#options;
-    this.#databaseKey ??= await stores.clickKey();
-    // The query may return the position before a result that is being stored.
-    const busy = new Set([...this.#running.keys(), ...this.#unsaved.keys()]);
-    const behind = await stores.webhooks.behind();
-    this.#behind = new Map(behind.map(({ id, revision }) => [id, revision]));
-    const nowMs = clock();
-    for (const webhook of behind) {
-      const { id } = webhook;
-      if (busy.has(id) || !isDue(webhook, nowMs)) continue;
-      const delivery = this.#deliver(webhook, this.#databaseKey)
-        .catch((error) => this.#logFailure(error, 'a webhook is waiting for the database'))
-        .finally(() => this.#running.delete(id));
-      this.#running.set(id, delivery);
-    }
-  }
+  const lease = new Lease({
+    ...{ store: stores.senderLease, name: 'webhooks', logger, timings: leaseTimings, monotonicMs },
+    onTaken: () => {
+      logger.info('this node sends webhooks');
+      poll();
+    },
+  });
 
   /** Posts pages until the endpoint has received all changes or an attempt fails. */
-  async #deliver(given: Webhook, databaseKey: string): Promise<void> {
+  async function deliver(given: Webhook, key: string): Promise<void> {
     let webhook = given;
     while (true) {
-      const sent = await this.#slots.run(webhook.failures > 0, () => this.#sendPage(webhook, databaseKey));
+      const sent = await slots.run(webhook.failures > 0, () => sendPage(webhook, key));
       if (sent === undefined) return;
       const { page, outcome } = sent;
-      if (outcome !== undefined) this.#count(webhook, outcome);
-      if (outcome?.isDelivered === false) return this.#keep(this.#failure(webhook, outcome));
-      const update = this.#success(webhook, page, outcome);
-      this.#keep(update);
+      if (outcome !== undefined) count(webhook, outcome);
+      if (outcome?.isDelivered === false) return keep(afterFailure(webhook, outcome, clock()));
+      const update = afterSuccess(webhook, page, outcome, clock());
+      keep(update);
       if (page.isLast) return;
       // The next page is sent while this position is being stored.
-      this.#save();
+      save();
       webhook = { ...webhook, ...update };
     }
   }
@@ -154,105 +127,127 @@ export class WebhookSender {
    * Reads and posts the next page. Returns undefined if the endpoint must not get a request now. `outcome` is undefined if there
    * was nothing to send.
    */
-  async #sendPage(
+  async function sendPage(
     webhook: Webhook,
-    databaseKey: string,
+    key: string,
   ): Promise<{ page: ChangePage; outcome: Outcome | undefined } | undefined> {
-    const page = await this.#options.stores.transactions.changes({
-      ...{ orgId: webhook.orgId, after: positionOf(webhook) },
+    const { id, orgId, revision, url, failures } = webhook;
+    const page = await stores.transactions.changes({
+      ...{ orgId, after: positionOf(webhook) },
       ...{ limit: PAGE_ROWS_MAX, bytesMax: BODY_BYTES_MAX - ENVELOPE_BYTES_MAX },
     });
     if (page.data.length === 0) return { page, outcome: undefined };
-    const nowMs = this.#options.clock();
+    const nowMs = clock();
     const { id: messageId, body } = pageMessage(webhook, page, nowMs);
-    const headers = signatureHeaders(databaseKey, webhook, { messageId, atMs: nowMs, body });
-    const { url, failures } = webhook;
+    const headers = signatureHeaders(key, webhook, { messageId, atMs: nowMs, body });
     // A request starts only if it is certain to end before another node can take over. Checked last, so that a process that was
     // frozen before this point sends nothing. If it is frozen between here and the write to the socket, the page can arrive late.
-    const takesMs = (this.#options.post.timeoutMs ?? ATTEMPT_MAX_MS) + MARGIN_MS;
-    if (
-      this.#isStopping ||
-      !this.#lease.isSafeFor(takesMs) ||
-      this.#behind.get(webhook.id) !== webhook.revision
-    )
-      return undefined;
-    return { page, outcome: await post({ url, headers, body, failures, nowMs }, this.#options.post) };
+    const takesMs = (posting.timeoutMs ?? ATTEMPT_MAX_MS) + MARGIN_MS;
+    if (isStopping || !lease.isSafeFor(takesMs) || behind.get(id) !== revision) return undefined;
+    return { page, outcome: await post({ url, headers, body, failures, nowMs }, posting) };
   }
 
   /** The server reports an unreachable database itself. */
-  #logFailure(error: unknown, message: string): void {
-    const { logger } = this.#options;
+  function logFailure(error: unknown, message: string): void {
     if (isStorageError(error)) logger.debug({ err: error }, message);
     else logger.error({ err: error }, message);
   }
 
   /** Logs the first failure in a row and the recovery, for an endpoint that fails again and again only once in LOG_EVERY_MS. */
-  #count({ id, orgName, failures }: Webhook, { isDelivered, result }: Outcome): void {
-    const { logger, clock } = this.#options;
-    const { atMs = 0, suppressed = 0 } = this.#logged.get(id) ?? {};
+  function count({ id, orgName, failures }: Webhook, { isDelivered, result }: Outcome): void {
+    const { atMs = 0, suppressed = 0 } = logged.get(id) ?? {};
     if (isDelivered) {
-      this.#delivered++;
+      delivered++;
       if (failures > 0 && suppressed === 0)
         logger.info({ webhook: id, org: orgName }, 'a webhook has recovered');
       return;
     }
-    this.#failed++;
+    failed++;
     if (failures > 0) return;
     if (Math.abs(clock() - atMs) < LOG_EVERY_MS) {
-      this.#logged.set(id, { atMs, suppressed: suppressed + 1 });
+      logged.set(id, { atMs, suppressed: suppressed + 1 });
       return;
     }
-    this.#logged.set(id, { atMs: clock(), suppressed: 0 });
+    logged.set(id, { atMs: clock(), suppressed: 0 });
     const fields = { webhook: id, org: orgName, result, ...(suppressed > 0 && { suppressed }) };
     logger.warn(fields, 'a webhook failed; it will be retried');
   }
 
-  #success(webhook: Webhook, { position }: ChangePage, outcome: Outcome | undefined): WebhookUpdate {
-    const nowMs = this.#options.clock();
-    const at = { positionMs: position.stampMs, positionId: position.id, pauses: false };
-    // Without changes, the position moves without a request, so nothing is known about the endpoint.
-    if (outcome === undefined) return { ...webhook, ...at };
-    return {
-      ...webhook,
-      ...at,
-      ...{ failures: 0, failingSinceMs: null, retryAtMs: null },
-      ...{ attemptedAtMs: nowMs, deliveredAtMs: nowMs, lastResult: outcome.result },
-    };
-  }
-
-  #failure(webhook: Webhook, { result, status, retryAfterMs }: Outcome): WebhookUpdate {
-    const nowMs = this.#options.clock();
-    const failures = webhook.failures + 1;
-    return {
-      ...webhook,
-      failures,
-      failingSinceMs: webhook.failingSinceMs ?? nowMs,
-      attemptedAtMs: nowMs,
-      retryAtMs: nowMs + retryDelayMs(failures, retryAfterMs),
-      lastResult: result,
-      pauses: status === 410,
-    };
-  }
-
-  #keep(update: WebhookUpdate): void {
-    this.#unsaved.set(update.id, update);
-    this.#saveTimer ??= setTimeout(() => {
-      this.#saveTimer = undefined;
-      this.#save();
+  function keep(update: WebhookUpdate): void {
+    unsaved.set(update.id, update);
+    saveTimer ??= setTimeout(() => {
+      saveTimer = undefined;
+      save();
     }, SAVE_DELAY_MS);
   }
 
-  async #saveAll(): Promise<void> {
-    const updates = [...this.#unsaved];
+  async function saveAll(): Promise<void> {
+    const updates = [...unsaved];
     if (updates.length === 0) return;
-    await this.#options.stores.webhooks.save(updates.map(([, update]) => update));
-    for (const [id, update] of updates) if (this.#unsaved.get(id) === update) this.#unsaved.delete(id);
+    await stores.webhooks.save(updates.map(([, update]) => update));
+    for (const [id, update] of updates) if (unsaved.get(id) === update) unsaved.delete(id);
     // The endpoints may have further changes.
-    this.poll();
+    poll();
   }
+
+  lease.start();
+  const stopWatching = stores.watch(poll);
+  const timer = setInterval(poll, POLL_INTERVAL_MS);
+
+  return {
+    poll,
+
+    get report(): SenderReport {
+      return { isSending: lease.isHeld, delivered, failed };
+    },
+
+    /** Waits for requests in progress, up to `waitMs`, and stores their results. */
+    async stop(waitMs: number): Promise<void> {
+      isStopping = true;
+      stopWatching();
+      clearInterval(timer);
+      await Promise.race([Promise.allSettled(running.values()), Bun.sleep(waitMs)]);
+      clearTimeout(saveTimer);
+      await saveAll().catch(() => {});
+      await lease.stop(running.size === 0);
+    },
+  };
 }
 
 /** If this machine's clock was set back, the time of the next attempt may be far away, so it is ignored. */
 function isDue({ attemptedAtMs, retryAtMs }: Webhook, nowMs: number): boolean {
   return retryAtMs === null || nowMs >= retryAtMs || nowMs < (attemptedAtMs ?? 0);
+}
+
+function afterSuccess(
+  webhook: Webhook,
+  { position }: ChangePage,
+  outcome: Outcome | undefined,
+  nowMs: number,
+): WebhookUpdate {
+  const moved = { ...webhook, positionMs: position.stampMs, positionId: position.id, pauses: false };
+  // Without changes, the position moves without a request, so nothing is known about the endpoint.
+  if (outcome === undefined) return moved;
+  return {
+    ...moved,
+    ...{ failures: 0, failingSinceMs: null, retryAtMs: null },
+    ...{ attemptedAtMs: nowMs, deliveredAtMs: nowMs, lastResult: outcome.result },
+  };
+}
+
+function afterFailure(
+  webhook: Webhook,
+  { result, status, retryAfterMs }: Outcome,
+  nowMs: number,
+): WebhookUpdate {
+  const failures = webhook.failures + 1;
+  return {
+    ...webhook,
+    failures,
+    failingSinceMs: webhook.failingSinceMs ?? nowMs,
+    attemptedAtMs: nowMs,
+    retryAtMs: nowMs + retryDelayMs(failures, retryAfterMs),
+    lastResult: result,
+    pauses: status === 410,
+  };
 }

@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test';
 import { ACCOUNTS, NETWORKS } from '@offerbook/sandbox/networks/accounts.ts';
 import { DAY_MS, MINUTE_MS } from '@offerbook/wire/time.ts';
-import { NetworkClient } from '../../src/pull/network-client.ts';
+import { networkClient } from '../../src/pull/network-client.ts';
 import { newOrganisation } from '../storage/open-test-stores.ts';
 import { DATABASE, PullTest, START_MS } from './fixture.ts';
 import { errorsOf } from './pull-rig.ts';
@@ -11,7 +11,7 @@ import { Shops } from './shops.ts';
 
 test('two sources with one credential send at most 20 requests to Awin in any minute', async () => {
   await using t = await PullTest.open('awin', DATABASE);
-  const clients = ['77777', '88888'].map((account) => new NetworkClient(t.pullable({ account }), t.context));
+  const clients = ['77777', '88888'].map((account) => networkClient(t.pullable({ account }), t.context));
   const request = { method: 'GET', url: 'https://x.example/publishers/77777/programmes' } as const;
   const sentAtMs: number[] = [];
   for (let n = 0; n < 20; n++) {

@@ -3,8 +3,8 @@
 import { expect, jest, test } from 'bun:test';
 import { openSalePull } from '@offerbook/feeds/networks.ts';
 import { awinSale, sourceFor } from '../../../feeds/test/fixture.ts';
-import { NetworkClient } from '../../src/pull/network-client.ts';
-import { RESPONSE_LIMITS, ResponseWatch } from '../../src/pull/response-watch.ts';
+import { networkClient } from '../../src/pull/network-client.ts';
+import { RESPONSE_LIMITS, watchResponse } from '../../src/pull/response-watch.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { PULL_SECRETS } from './fake-network.ts';
@@ -58,7 +58,7 @@ test.each(['transactions', 'catalogue'] as const)(
 async function readSlowly(chunk: number, everyMs: number, chunks: number): Promise<string | undefined> {
   jest.useFakeTimers();
   try {
-    using watch = new ResponseWatch(RESPONSE_LIMITS);
+    using watch = watchResponse(RESPONSE_LIMITS);
     const body = async function* () {
       for (let n = 0; n < chunks && !watch.signal.aborted; n++) {
         jest.advanceTimersByTime(everyMs);
@@ -112,7 +112,7 @@ test.each([
 );
 
 test.each([1, 5, 9])('our credentials are found in chunks of %i bytes', async (size) => {
-  using watch = new ResponseWatch(RESPONSE_LIMITS);
+  using watch = watchResponse(RESPONSE_LIMITS);
   const body = async function* () {
     const bytes = Buffer.from(`a row with ${token} in it`);
     for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
@@ -147,7 +147,7 @@ test('an unexpected error fails the source with a message and a stack that conta
 test('after 429 without a waiting time, requests are sent one by one at half the rate, even after a pause', async () => {
   await using t = await PullTest.open('awin', DATABASE);
   t.network.planned.push(() => new Response('', { status: 429 }));
-  const client = new NetworkClient(t.pullable(), t.context);
+  const client = networkClient(t.pullable(), t.context);
   const send = async () => {
     await client.fetch(
       { method: 'GET', url: 'https://x.example/publishers/77777/programmes' },
@@ -165,7 +165,7 @@ test('Rakuten: an access token is replaced 30 seconds before it expires', async 
   await using t = await PullTest.open('rakuten', DATABASE);
   const tokens: number[] = [];
   const logins = () => t.network.requests.filter(({ path }) => path === '/token').length;
-  const client = new NetworkClient(t.pullable(), t.context);
+  const client = networkClient(t.pullable(), t.context);
   for (const seconds of [0, 269, 271]) {
     t.nowMs = START_MS + seconds * 1_000;
     await client.fetch({ method: 'GET', url: 'https://x.example/v1/offers' }, async () => {});

@@ -7,7 +7,7 @@ import type { Stores } from '../../src/domain/stores.ts';
 import { NO_WATERMARK_MS, type WebhookStatus, webhookState } from '../../src/domain/webhook.ts';
 import { addressRules } from '../../src/webhooks/address-rules.ts';
 import type { PostOptions } from '../../src/webhooks/post.ts';
-import { WebhookSender } from '../../src/webhooks/sender.ts';
+import { startSender, type WebhookSender } from '../../src/webhooks/sender.ts';
 import {
   newIds,
   newOrganisation,
@@ -59,14 +59,13 @@ for (const database of DATABASES) {
         ...{ stores, orgId, webhook, clock, newStores, status },
         /** Starts a node. */
         send(own: Stores = stores, post: Partial<PostOptions> = {}, leaseMs = LEASE_MS): WebhookSender {
-          const sender = new WebhookSender({
+          const sender = startSender({
             ...{ stores: own, clock, monotonicMs: () => monotonicMs },
             logger: new Logger('info', (line) => lines.push(line)),
             post: { rules: LOOPBACK, ...post },
             leaseTimings: { leaseMs, checkEveryMs: 10, renewEveryMs: 10 },
           });
           senders.push(sender);
-          sender.start();
           return sender;
         },
         until: (accepts: (state: WebhookStatus) => boolean) => until(status, accepts),

@@ -5,7 +5,7 @@ import { systemClock } from '../../../src/domain/clock.ts';
 import { Logger } from '../../../src/domain/logger.ts';
 import { openStores } from '../../../src/storage/open-stores.ts';
 import { addressRules } from '../../../src/webhooks/address-rules.ts';
-import { WebhookSender } from '../../../src/webhooks/sender.ts';
+import { startSender } from '../../../src/webhooks/sender.ts';
 
 export const LEASE_MS = 3_000;
 export const TIMEOUT_MS = 400;
@@ -21,14 +21,13 @@ if (import.meta.main) {
     renew: (name, holder) =>
       isCutOff ? Promise.reject(new Error('cut off')) : stores.senderLease.renew(name, holder),
   };
-  const sender = new WebhookSender({
+  const sender = startSender({
     stores: { ...stores, senderLease },
     clock: systemClock,
     logger: new Logger('error', (line) => void process.stdout.write(line)),
     post: { rules: addressRules(['127.0.0.1']), timeoutMs: TIMEOUT_MS },
     leaseTimings: { leaseMs: LEASE_MS, renewEveryMs: 150, checkEveryMs: 50 },
   });
-  sender.start();
   process.once('SIGTERM', async () => {
     await sender.stop(500);
     await stores.close();

@@ -7,7 +7,7 @@ import type { SenderReport } from '../../../domain/webhook.ts';
 import type { DatabaseOptions } from '../../../storage/database.ts';
 import { openStores } from '../../../storage/open-stores.ts';
 import { addressRules } from '../../../webhooks/address-rules.ts';
-import { WebhookSender } from '../../../webhooks/sender.ts';
+import { startSender } from '../../../webhooks/sender.ts';
 import { currentUser } from '../../current-user.ts';
 import { lowerPriority } from '../threads/lower-priority.ts';
 import { answerCalls } from '../threads/thread-client.ts';
@@ -72,13 +72,12 @@ async function open({ databaseUrl, networks, logLevel }: WebhookSetup) {
   const look = () => stores.revisions().catch(() => {});
   await look();
   const stopWatching = stores.watch(() => void look());
-  const sender = new WebhookSender({
+  const sender = startSender({
     stores,
     clock: systemClock,
     logger,
     post: { rules: addressRules(networks) },
   });
-  sender.start();
   return {
     sender,
     async stop() {
