@@ -42,7 +42,7 @@ const ITEMS: Record<string, number> = {
 
 /** Every operation with a path that finds something. */
 const TARGETS = OPERATIONS.map((operation) => {
-  const path = operation.path.replace('{id}', id(ITEMS[operation.item.component] ?? 0));
+  const path = operation.path.replace('{id}', id(ITEMS[operation.component] ?? 0));
   return [path, operation] as const;
 });
 

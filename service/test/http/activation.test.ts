@@ -14,7 +14,7 @@ import { id, offer, promotion, retailer } from '../support/fixtures.ts';
 import { freePort } from '../support/postgres-server.ts';
 import { TestNode } from '../support/test-node.ts';
 
-const document = await openApiDocument();
+const document = openApiDocument();
 type Problem = Record<string, unknown>;
 
 function documentedProblem(path: string, code: ErrorCode): Problem {

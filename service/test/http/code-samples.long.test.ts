@@ -159,7 +159,7 @@ describe.each(SAMPLES.filter(({ id }) => id === 'getTransaction'))('$id in $labe
 test.skipIf(lacks('bash', 'curl'))(
   'the curl samples for activation record a click and redirect',
   async () => {
-    const document = await openApiDocument();
+    const document = openApiDocument();
     const operations = activationOperations(document).flatMap(([, { get, post }]) => [
       get,
       ...(post ? [post] : []),

@@ -13,7 +13,7 @@ import { LISTS, OPERATIONS } from '../../src/http/operations/operations.ts';
 import { retailer } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
 
-const document = await openApiDocument();
+const document = openApiDocument();
 const PAGINATED = LISTS.filter(({ parameters }) => parameters.includes('cursor'));
 
 interface ExamplePage<Item> {

@@ -15,7 +15,7 @@ import { coupon, id, offer, promotion, retailer, transaction } from '../support/
 import { TestNode } from '../support/test-node.ts';
 
 const ROOT = join(import.meta.dir, '../../..');
-const document = await openApiDocument();
+const document = openApiDocument();
 const PAGINATED = LISTS.filter(({ parameters }) => parameters.includes('cursor'));
 
 test("the document passes Redocly's recommended rules without warnings, except for those disabled in redocly.yaml", async () => {
@@ -47,7 +47,7 @@ test('without activation, the document refers to each of its components and tags
     currency: 'EUR',
     activation: 'off',
   } as const;
-  const smaller = await openApiDocument(settings);
+  const smaller = openApiDocument(settings);
   const { components, tags, paths } = smaller;
   const defined = Object.entries(components).flatMap(([kind, members]) =>
     Object.keys(members).map((name) => `#/components/${kind}/${name}`),
@@ -215,10 +215,10 @@ describe('checking real responses against the document', () => {
       Promotion: 31,
       Transaction: 101,
     };
-    for (const { path, returns, tokenKind, item } of OPERATIONS) {
+    for (const { path, returns, tokenKind, component } of OPERATIONS) {
       for (const [target, expected] of targets[returns]) {
         const place =
-          returns === 'page' ? path + target : path.replace('{id}', target || id(first[item.component] ?? 0));
+          returns === 'page' ? path + target : path.replace('{id}', target || id(first[component] ?? 0));
         const response = await node.get(place, tokens[tokenKind]);
         const { status, headers } = response;
         expect([place, status]).toEqual([place, expected]);

@@ -28,7 +28,7 @@ const GENERAL_HEADERS = /^(date|content-(type|length|encoding)|connection|keep-a
 /** Characters that RFC 3986 allows in a URI. URL.canParse would silently fix invalid ones. */
 const URI_CHARACTERS = /^(?:[\w.~:/?#[\]@!$&'()*+,;=-]|%[0-9a-f]{2})*$/i;
 
-const document = await openApiDocument();
+const document = openApiDocument();
 const ajv = new Ajv({ strict: false, allErrors: true });
 ajv.addFormat('uuid', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i);
 ajv.addFormat(

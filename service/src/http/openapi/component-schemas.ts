@@ -2,9 +2,19 @@
 // problems are written here. Every object is a component, because generators name their types after components. No schema
 // forbids additional properties: responses may gain fields without a new version.
 
+import {
+  CashbackOfferSchema,
+  CouponSchema,
+  PromotionSchema,
+  RetailerDomainsSchema,
+  RetailerSchema,
+  TransactionRetailerSchema,
+} from '@offerbook/wire/catalogue.ts';
+import { DEAL_LISTS } from '@offerbook/wire/deals.ts';
+import { TransactionSchema } from '@offerbook/wire/transaction.ts';
 import { z } from 'zod';
 import { ERROR_CODES } from '../../domain/api-errors.ts';
-import type { ListedItem } from '../operations/operation.ts';
+import type { ItemComponent } from '../operations/operation.ts';
 import { UUID } from '../operations/parameters.ts';
 
 export type Schema = Record<string, unknown>;
@@ -23,33 +33,48 @@ export function objectSchema(
   return { type: 'object', description, required, properties };
 }
 
-/** Returns the component name for a page of these items. */
-export function pageComponent({ component }: ListedItem): string {
-  return `${component}Page`;
-}
+const ITEM_SCHEMAS: Readonly<Record<ItemComponent, z.ZodType>> = {
+  Retailer: RetailerSchema,
+  CashbackOffer: CashbackOfferSchema,
+  Coupon: CouponSchema,
+  Promotion: PromotionSchema,
+  RetailerDomains: RetailerDomainsSchema,
+  Transaction: TransactionSchema,
+};
+/** Component names for the items of a retailer's lists. */
+const EMBEDDED = {
+  cashbackOffers: 'RetailerOffer',
+  coupons: 'RetailerCoupon',
+  promotions: 'RetailerPromotion',
+} as const;
 
-/** Returns the components for an item: the item itself, the objects embedded in it or added by `expand`, and its page. */
-export async function itemSchemas(item: ListedItem): Promise<Record<string, Schema>> {
-  const schema = responseSchema(await item.loadSchema());
-  const properties = { ...(schema.properties as Record<string, Schema>) };
-  const embedded: Record<string, Schema> = {};
-  for (const [field, component] of Object.entries(item.embedded ?? {})) {
-    const list = properties[field] ?? {};
-    embedded[component] = list.items as Schema;
-    properties[field] = { ...list, items: schemaRef(component) };
+/** Returns the components for the items of an operation: the item, the objects that it contains, and a page of items. */
+export function itemSchemas(component: ItemComponent): Record<string, Schema> {
+  const item = responseSchema(ITEM_SCHEMAS[component]);
+  const properties = { ...(item.properties as Record<string, Schema>) };
+  const contained: Record<string, Schema> = {};
+  if (component === 'Retailer') {
+    for (const list of DEAL_LISTS) {
+      contained[EMBEDDED[list]] = properties[list]?.items as Schema;
+      properties[list] = { ...properties[list], items: schemaRef(EMBEDDED[list]) };
+    }
   }
-  for (const [field, { component, description, loadSchema }] of Object.entries(item.expanded ?? {})) {
-    embedded[component] = responseSchema(await loadSchema());
-    properties[field] = { description, anyOf: [schemaRef(component), { type: 'null' }] };
+  if (component === 'Transaction') {
+    contained.TransactionRetailer = responseSchema(TransactionRetailerSchema);
+    properties.retailer = {
+      description:
+        'The retailer, only with `expand=retailer`; `null` if it is unknown or no longer in the catalogue. Not part of the snapshot: its changes do not change `updatedAt`',
+      anyOf: [schemaRef('TransactionRetailer'), { type: 'null' }],
+    };
   }
   return {
-    [item.component]: { ...schema, properties },
-    ...embedded,
-    [pageComponent(item)]: pageSchema(item),
+    [component]: { ...item, properties },
+    ...contained,
+    [`${component}Page`]: pageSchema(component),
   };
 }
 
-function pageSchema({ component }: ListedItem): Schema {
+function pageSchema(component: ItemComponent): Schema {
   return objectSchema(
     'One page of a list',
     {

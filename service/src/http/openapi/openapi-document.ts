@@ -10,7 +10,7 @@ import type { Operation } from '../operations/operation.ts';
 import { OPERATIONS } from '../operations/operations.ts';
 import { UUID } from '../operations/parameters.ts';
 import { ACTIVATION_SCHEMAS, ACTIVATION_TAG, activationPaths } from './activation-paths.ts';
-import { itemSchemas, PROBLEM_SCHEMAS, pageComponent, type Schema, schemaRef } from './component-schemas.ts';
+import { itemSchemas, PROBLEM_SCHEMAS, type Schema, schemaRef } from './component-schemas.ts';
 import { errorResponses } from './error-responses.ts';
 import { exampleItem, examplePage } from './examples.ts';
 import { ACTIVATION_HEADERS, HEADERS, type HeaderName, headerRefs } from './header-objects.ts';
@@ -34,13 +34,13 @@ const DEFAULTS: DocumentSettings = {
   activation: 'on',
 };
 
-export type OpenApiDocument = Awaited<ReturnType<typeof openApiDocument>>;
+export type OpenApiDocument = ReturnType<typeof openApiDocument>;
 
 /** If there is no public URL, the code samples use the local URL. */
-export async function openApiDocument(settings = DEFAULTS, localUrl = LOCAL_URL) {
+export function openApiDocument(settings = DEFAULTS, localUrl = LOCAL_URL) {
   const baseUrl = settings.publicUrl ?? localUrl;
   const schemas: Record<string, Schema> = {};
-  for (const { item } of OPERATIONS) Object.assign(schemas, await itemSchemas(item));
+  for (const { component } of OPERATIONS) Object.assign(schemas, itemSchemas(component));
   Object.assign(schemas, WEBHOOK_SCHEMAS);
   const hasActivation = settings.activation === 'on';
   const headers: Record<string, object> = { ...HEADERS, ...(hasActivation ? ACTIVATION_HEADERS : {}) };
@@ -101,7 +101,7 @@ function operationObject(
   const isCatalogue = operation.tokenKind === 'public';
   const isPage = operation.returns === 'page';
   const isPaginated = operation.parameters.includes('cursor');
-  const item = exampleItem(operation.item.component, schemas);
+  const item = exampleItem(operation.component, schemas);
   const hasTag = isCatalogue || !isPage;
   const headers: readonly HeaderName[] = [
     ...(['Request-Id', 'RateLimit', 'RateLimit-Policy'] as const),
@@ -133,7 +133,7 @@ function operationObject(
             headers: headerRefs(headers),
             content: {
               'application/json': {
-                schema: schemaRef(pageComponent(operation.item)),
+                schema: schemaRef(`${operation.component}Page`),
                 example: isPaginated ? examplePage(item) : { data: [item] },
               },
             },
@@ -143,7 +143,7 @@ function operationObject(
             description: 'The item',
             headers: headerRefs(headers),
             content: {
-              'application/json': { schema: schemaRef(operation.item.component), example: item },
+              'application/json': { schema: schemaRef(operation.component), example: item },
             },
           },
       ...(hasTag ? notModified : {}),

@@ -1,7 +1,6 @@
 // The type of an operation. The operations themselves are in operations.ts.
 
 import type { Sample } from '@offerbook/site/docs/samples/sample-code.ts';
-import type { z } from 'zod';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { AccessToken, TokenKind } from '../../domain/access-token.ts';
 import type { TransactionStore, WalkStore } from '../../domain/transaction.ts';
@@ -21,25 +20,20 @@ export interface Operation {
   readonly parameters: readonly ParameterName[];
   readonly summary: string;
   readonly description: string;
-  readonly item: ListedItem;
+  /** The item's component in the OpenAPI document. */
+  readonly component: ItemComponent;
   readonly sample: Sample;
   /** Called once at startup. The returned function answers requests that have passed all checks. */
   readonly answer: (services: Services) => Handler;
 }
 
-/** The items that an operation returns. */
-export interface ListedItem {
-  /** Component name in the OpenAPI document. */
-  readonly component: string;
-  /** Loaded on demand, for the OpenAPI document, so that servers start faster. */
-  readonly loadSchema: () => Promise<z.ZodType>;
-  /** Embedded lists, with the component names of their items. */
-  readonly embedded?: Readonly<Record<string, string>>;
-  /** Objects that `expand` adds to the item. */
-  readonly expanded?: Readonly<
-    Record<string, Pick<ListedItem, 'component' | 'loadSchema'> & { readonly description: string }>
-  >;
-}
+export type ItemComponent =
+  | 'Retailer'
+  | 'CashbackOffer'
+  | 'Coupon'
+  | 'Promotion'
+  | 'RetailerDomains'
+  | 'Transaction';
 
 /** The data that operations read, and the tally that they update. */
 export interface DataSources {

@@ -1,5 +1,6 @@
 // The API's operations. Routing, authentication, the OpenAPI document, the code samples and the tests use this table.
 
+import type { CatalogueListName } from '../../catalogue/list-view.ts';
 import { catalogueItemRoute, catalogueRoute, domainsRoute } from './catalogue-route.ts';
 import type { Operation } from './operation.ts';
 import { PAGE_PARAMETERS } from './parameters.ts';
@@ -21,94 +22,119 @@ const OFFER_PARAMETERS = [
   'retailerId',
 ] as const;
 
-const catalogueSchemas = () => import('@offerbook/wire/catalogue.ts');
+/** The parts of a catalogue list's two operations that differ from those of the other lists. */
+interface CatalogueList extends Pick<Operation, 'path' | 'component' | 'summary' | 'description' | 'sample'> {
+  readonly parameters: Parameters<typeof catalogueRoute>[2];
+  readonly one: Pick<Operation, 'summary' | 'description'>;
+}
 
-export const listRetailers: Operation = {
-  id: 'listRetailers',
+/** Returns the operation for a list of the catalogue, and the operation for one of its items. */
+function catalogueOperations(
+  name: CatalogueListName,
+  { one, ...list }: CatalogueList,
+): readonly [list: Operation, one: Operation] {
+  const listOperation: Operation = {
+    ...list,
+    id: `list${name.replace(/^./, (letter) => letter.toUpperCase())}`,
+    returns: 'page',
+    tokenKind: 'public',
+    answer: (services) => catalogueRoute(services, name, list.parameters),
+  };
+  return [
+    listOperation,
+    itemOperation(listOperation, { ...one, answer: (services) => catalogueItemRoute(services, name) }),
+  ];
+}
+
+/** Returns the operation for one item of a list: the same object, under the list's path with an id. */
+function itemOperation(
+  list: Operation,
+  own: Pick<Operation, 'summary' | 'description' | 'answer'> & Partial<Pick<Operation, 'parameters'>>,
+): Operation {
+  return {
+    ...list,
+    parameters: [],
+    ...own,
+    id: `get${list.component}`,
+    path: `${list.path}{id}/`,
+    returns: 'item',
+  };
+}
+
+export const [listRetailers, getRetailer] = catalogueOperations('retailers', {
   path: '/v1/retailers/',
-  returns: 'page',
-  tokenKind: 'public',
+  component: 'Retailer',
   parameters: RETAILER_PARAMETERS,
   summary: 'Retailers with active deals',
   description:
     'Lists the retailers with at least one active offer, coupon or promotion, each with its active deals, sorted by id.',
-  item: {
-    component: 'Retailer',
-    loadSchema: async () => (await catalogueSchemas()).RetailerSchema,
-    embedded: { cashbackOffers: 'RetailerOffer', coupons: 'RetailerCoupon', promotions: 'RetailerPromotion' },
-  },
   sample: {
     clientMethod: 'retailers',
     itemName: 'retailer',
     printedFields: ['name', 'url'],
     query: { limit: 100 },
   },
-  answer: (services) => catalogueRoute(services, 'retailers', RETAILER_PARAMETERS),
-};
+  one: {
+    summary: 'One retailer',
+    description:
+      'Returns a retailer with its active deals, exactly as in the list, or 404 if it has no active deals.',
+  },
+});
 
-const listCashbackOffers: Operation = {
-  id: 'listCashbackOffers',
+const CASHBACK_OFFERS = catalogueOperations('cashbackOffers', {
   path: '/v1/cashback-offers/',
-  returns: 'page',
-  tokenKind: 'public',
+  component: 'CashbackOffer',
   parameters: OFFER_PARAMETERS,
   summary: 'Cashback offers',
   description:
     "Lists cashback offers, sorted by id. An offer must match all filters. `name` matches part of the retailer's name, and `category` matches the whole category; both ignore case and accents.",
-  item: {
-    component: 'CashbackOffer',
-    loadSchema: async () => (await catalogueSchemas()).CashbackOfferSchema,
-  },
   sample: {
     clientMethod: 'cashbackOffers',
     itemName: 'offer',
     printedFields: ['name', 'cashbackPercentage'],
     query: { name: 'a', country: 'DE' },
   },
-  answer: (services) => catalogueRoute(services, 'cashbackOffers', OFFER_PARAMETERS),
-};
+  one: {
+    summary: 'One cashback offer',
+    description: 'Returns a cashback offer, exactly as in the list.',
+  },
+});
 
-const listCoupons: Operation = {
-  id: 'listCoupons',
+const COUPONS = catalogueOperations('coupons', {
   path: '/v1/coupons/',
-  returns: 'page',
-  tokenKind: 'public',
+  component: 'Coupon',
   parameters: DEAL_PARAMETERS,
   summary: 'Coupons',
   description: 'Lists the active coupons, sorted by id.',
-  item: {
-    component: 'Coupon',
-    loadSchema: async () => (await catalogueSchemas()).CouponSchema,
-  },
   sample: {
     clientMethod: 'coupons',
     itemName: 'coupon',
     printedFields: ['code', 'endDate'],
     query: { limit: 100 },
   },
-  answer: (services) => catalogueRoute(services, 'coupons', DEAL_PARAMETERS),
-};
+  one: {
+    summary: 'One coupon',
+    description: 'Returns a coupon, exactly as in the list, or 404 if it is not active.',
+  },
+});
 
-const listPromotions: Operation = {
-  id: 'listPromotions',
+const PROMOTIONS = catalogueOperations('promotions', {
   path: '/v1/promotions/',
-  returns: 'page',
-  tokenKind: 'public',
+  component: 'Promotion',
   parameters: DEAL_PARAMETERS,
   summary: 'Promotions',
   description: 'Lists the active promotions, sorted by id.',
-  item: {
-    component: 'Promotion',
-    loadSchema: async () => (await catalogueSchemas()).PromotionSchema,
-  },
   sample: {
     clientMethod: 'promotions',
     itemName: 'promotion',
     printedFields: ['description', 'deepLink'],
     query: { limit: 100 },
   },
-  answer: (services) => catalogueRoute(services, 'promotions', DEAL_PARAMETERS),
-};
+  one: {
+    summary: 'One promotion',
+    description: 'Returns a promotion, exactly as in the list, or 404 if it is not active.',
+  },
+});
 
 const listDomains: Operation = {
   id: 'listDomains',
@@ -119,10 +145,7 @@ const listDomains: Operation = {
   summary: "Domains of the retailers' sites",
   description:
     'Lists every retailer that has a domain, sorted by id, with its domains and its best cashback rate. The list has one page. Browser extensions fetch it at most once an hour and match sites themselves, so they never send the sites that their users visit. A site belongs to the retailer with the longest domain that is its hostname or one of its parent domains. Domains are in ASCII (IDNA) and never public suffixes.',
-  item: {
-    component: 'RetailerDomains',
-    loadSchema: async () => (await catalogueSchemas()).RetailerDomainsSchema,
-  },
+  component: 'RetailerDomains',
   sample: {
     clientMethod: 'domains',
     itemName: 'retailer',
@@ -141,18 +164,7 @@ export const listTransactions: Operation = {
   summary: "Your users' transactions",
   description:
     "Lists the transactions of the token's organisation, sorted by id. For servers only.\n\nTo keep a complete copy, walk all pages with `updatedAtGreaterThan=W` (omit it the first time), upsert each row by `id`, and keep the smallest `Complete-Through` header of the walk. Once the whole walk is stored, use that value as the next `W`. If a walk fails, restart it with the same `W`.\n\nA walk is a snapshot: for one hour, its pages show the window as of the first page. `Complete-Through: T` guarantees that the walk includes every change stamped T or earlier, and that every later change will have an `updatedAt` greater than T.",
-  item: {
-    component: 'Transaction',
-    loadSchema: async () => (await import('@offerbook/wire/transaction.ts')).TransactionSchema,
-    expanded: {
-      retailer: {
-        component: 'TransactionRetailer',
-        description:
-          'The retailer, only with `expand=retailer`; `null` if it is unknown or no longer in the catalogue. Not part of the snapshot: its changes do not change `updatedAt`',
-        loadSchema: async () => (await catalogueSchemas()).TransactionRetailerSchema,
-      },
-    },
-  },
+  component: 'Transaction',
   sample: {
     clientMethod: 'transactions',
     itemName: 'transaction',
@@ -163,51 +175,7 @@ export const listTransactions: Operation = {
   answer: transactionsRoute,
 };
 
-/** Returns the operation for one item of a list: the same object, under the list's path with an id. */
-function itemOperation(
-  list: Operation,
-  own: {
-    id: string;
-    summary: string;
-    description: string;
-    parameters?: Operation['parameters'];
-    answer: Operation['answer'];
-  },
-): Operation {
-  return { ...list, parameters: [], ...own, path: `${list.path}{id}/`, returns: 'item' };
-}
-
-export const getRetailer = itemOperation(listRetailers, {
-  id: 'getRetailer',
-  summary: 'One retailer',
-  description:
-    'Returns a retailer with its active deals, exactly as in the list, or 404 if it has no active deals.',
-  answer: (services) => catalogueItemRoute(services, 'retailers'),
-});
-
-const getCashbackOffer = itemOperation(listCashbackOffers, {
-  id: 'getCashbackOffer',
-  summary: 'One cashback offer',
-  description: 'Returns a cashback offer, exactly as in the list.',
-  answer: (services) => catalogueItemRoute(services, 'cashbackOffers'),
-});
-
-const getCoupon = itemOperation(listCoupons, {
-  id: 'getCoupon',
-  summary: 'One coupon',
-  description: 'Returns a coupon, exactly as in the list, or 404 if it is not active.',
-  answer: (services) => catalogueItemRoute(services, 'coupons'),
-});
-
-const getPromotion = itemOperation(listPromotions, {
-  id: 'getPromotion',
-  summary: 'One promotion',
-  description: 'Returns a promotion, exactly as in the list, or 404 if it is not active.',
-  answer: (services) => catalogueItemRoute(services, 'promotions'),
-});
-
 export const getTransaction = itemOperation(listTransactions, {
-  id: 'getTransaction',
   summary: 'One transaction',
   description:
     "Returns the current version of a transaction of the token's organisation, exactly as in the list. For servers only. To follow changes, poll the list: this operation has no Complete-Through header.",
@@ -218,12 +186,9 @@ export const getTransaction = itemOperation(listTransactions, {
 export const OPERATIONS = [
   listRetailers,
   getRetailer,
-  listCashbackOffers,
-  getCashbackOffer,
-  listCoupons,
-  getCoupon,
-  listPromotions,
-  getPromotion,
+  ...CASHBACK_OFFERS,
+  ...COUPONS,
+  ...PROMOTIONS,
   listDomains,
   listTransactions,
   getTransaction,

@@ -23,7 +23,7 @@ export interface HostileRequest {
 const HEAD_BYTES_MAX = 16 * 1024;
 const HEADERS_MAX = 100;
 
-const document = await openApiDocument();
+const document = openApiDocument();
 const PATHS = Object.keys(document.paths);
 const METHODS = ['HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 const ODD_METHODS = ['CONNECT', 'get', 'BREW', 'PROPFIND', 'PRI', ''];

@@ -28,7 +28,7 @@ const MESSAGES = {
     /cannot be decompressed: its (?:gzip|zstd) data is damaged or truncated$|^the file has no rows|^this file (?:would withdraw|is one page)/,
 };
 
-const { schemas } = (await openApiDocument()).components;
+const { schemas } = openApiDocument().components;
 const SCHEMAS = { retailer: schemas?.Retailer as object, transaction: schemas?.Transaction as object };
 
 export async function attackWithFiles(run: Run, extent: Extent): Promise<void> {

@@ -32,7 +32,7 @@ const URL_LENGTH_MAX = 16 * 1024;
 /** Statuses that occur in an attack of this size, because requests reach the service itself, not only Bun's parser. */
 const USUAL_STATUSES = [200, 204, 304, 400, 401, 403, 404, 405, 414];
 const USUAL_FROM = 2_000;
-const document = await openApiDocument();
+const document = openApiDocument();
 
 export async function attackWithRequests(run: Run, extent: Extent): Promise<void> {
   // Only failed authentications can reach their limit, so that responses of every kind occur.

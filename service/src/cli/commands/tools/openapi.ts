@@ -12,7 +12,7 @@ export function openApiCommand(): Command {
     .option('--json', 'accepted for consistency; the output is always JSON')
     .action(async () => {
       const settings = readServeSettings({});
-      const document = await openApiDocument(settings, urlOf('localhost', settings.port));
+      const document = openApiDocument(settings, urlOf('localhost', settings.port));
       await print(`${JSON.stringify(document)}\n`);
     });
 }
