@@ -20,7 +20,6 @@ export interface Packed<Items> {
 
 /** Strings as UTF-8. */
 export type PackedTexts = Packed<Uint8Array>;
-export type PackedNumbers = Packed<Uint32Array>;
 
 /** Retailers are numbered in ascending id order. */
 export interface RetailerData {
@@ -50,7 +49,7 @@ export interface DealData {
   /** Two numbers per slot: where the deal begins and ends in its retailer's document. */
   readonly places: Uint32Array;
   /** The ranks of each retailer's deals. `begins` also contains each retailer's first slot. */
-  readonly ranks: PackedNumbers;
+  readonly ranks: Packed<Uint32Array>;
   /** Each deal's slot, in order of rank. */
   readonly slots: Uint32Array;
   /** Each deal's retailer, in order of rank. */
@@ -90,9 +89,6 @@ export interface SearchData {
 export interface TermColumnData {
   /** The number of each offer's set, in order of the offer's rank. */
   readonly setByOffer: Uint32Array;
-  readonly setCount: number;
-  /** Sorted by bytes. */
-  readonly terms: PackedTexts;
-  /** The numbers of the sets that contain each term, in the order of `terms`. */
-  readonly setsByTerm: PackedNumbers;
+  /** Copied to each thread: a catalogue has few distinct sets. */
+  readonly sets: readonly (readonly string[])[];
 }

@@ -1,14 +1,19 @@
 // Every error that the API returns: its code, its status, and the text of its page under /errors/. Codes are part of the
 // API and never change meaning.
 
-interface ErrorKind {
+export interface ErrorKind {
   readonly status: number;
   readonly title: string;
   /** What happened. */
   readonly meaning: string;
   /** What the client should do. */
   readonly remedy: string;
+  /** The problem's usual detail; undefined if every detail depends on the request. */
+  readonly detail?: string;
 }
+
+/** In bytes. Room for the longest `passbackUid`, `passbackData` and `to` in any script, percent-encoded. */
+export const URL_LENGTH_MAX = 16 * 1024;
 
 export const ERRORS = {
   missing_token: {
@@ -17,6 +22,7 @@ export const ERRORS = {
     meaning: 'The request has no Authorization header, or its scheme is not Bearer.',
     remedy:
       'Send the header "Authorization: Bearer " followed by your token. Tokens in the query string are not accepted.',
+    detail: 'Send the header "Authorization: Bearer <token>".',
   },
   invalid_token: {
     status: 401,
@@ -24,6 +30,7 @@ export const ERRORS = {
     meaning:
       'The token is malformed, mistyped, unknown, expired or revoked. The response is the same in every case.',
     remedy: 'Check that you copied the whole token. If you did, ask the operator for a new one.',
+    detail: 'The access token is malformed, unknown, expired or revoked.',
   },
   wrong_token_kind: {
     status: 403,
@@ -39,6 +46,8 @@ export const ERRORS = {
     meaning:
       'The request has a header that only browsers send (Origin or Sec-Fetch-Site), so it comes from a page, and everyone who opens that page can read the token.',
     remedy: 'Remove the token from the page, have it revoked, and read transactions from your server.',
+    detail:
+      'The request has a header that only browsers send: Origin or Sec-Fetch-Site. Private tokens are for servers only.',
   },
   invalid_parameter: {
     status: 400,
@@ -52,6 +61,7 @@ export const ERRORS = {
     title: 'No such path',
     meaning: 'This service has no such path.',
     remedy: 'Check the spelling. The operations are listed in the API reference at /docs/reference.',
+    detail: 'No such path. All paths are listed in the API reference at /docs/reference.',
   },
   several_hosts: {
     status: 400,
@@ -59,6 +69,7 @@ export const ERRORS = {
     meaning:
       'The request has two Host headers, or one with a comma. A proxy and this service could disagree about the host.',
     remedy: 'Send one Host header. HTTP clients do so by default, so look for a proxy that adds another.',
+    detail: 'The request names more than one host. Send one Host header.',
   },
   deal_not_found: {
     status: 404,
@@ -66,12 +77,14 @@ export const ERRORS = {
     meaning:
       'The retailer or deal id, the orgId or the click id is unknown, or the deal was withdrawn. The response is the same in every case. Look-ups also return it for deals that are not active and for retailers without active deals.',
     remedy: 'Use ids from the catalogue lists, and ask the operator for your orgId.',
+    detail: 'No active retailer or deal has this id.',
   },
   transaction_not_found: {
     status: 404,
     title: 'Unknown transaction',
     meaning: 'No transaction of your organisation has this id.',
     remedy: 'Use ids from /v1/transactions/, and a token of the same organisation.',
+    detail: 'No transaction of your organisation has this id.',
   },
   deal_gone: {
     status: 410,
@@ -79,6 +92,7 @@ export const ERRORS = {
     meaning: 'The deal has ended or has not started, or its retailer is no longer in the catalogue.',
     remedy:
       'Show a deal only between its startDate and endDate. The catalogue lists contain only active deals.',
+    detail: 'This deal is not active now.',
   },
   method_not_allowed: {
     status: 405,
@@ -91,6 +105,7 @@ export const ERRORS = {
     title: 'The URL is too long',
     meaning: 'The path and query are longer than 16 KiB.',
     remedy: 'Shorten the query. Most parameters are limited to 200 characters, and none can exceed 2,048.',
+    detail: `The URL must not be longer than ${URL_LENGTH_MAX} bytes.`,
   },
   rate_limited: {
     status: 429,
@@ -103,6 +118,7 @@ export const ERRORS = {
     title: 'Something went wrong on our side',
     meaning: 'An unexpected error occurred in the service. The details are in its log, under the requestId.',
     remedy: 'Try again. If the error persists, send the requestId to the operator.',
+    detail: 'Something went wrong on our side.',
   },
   unavailable: {
     status: 503,
@@ -110,6 +126,7 @@ export const ERRORS = {
     meaning:
       'The database is unreachable, or the service is starting, stopping or overloaded. No data is lost.',
     remedy: 'Wait for the number of seconds in the Retry-After header and send the same request again.',
+    detail: 'The database is unreachable. Try again shortly.',
   },
 } as const satisfies Record<string, ErrorKind>;
 

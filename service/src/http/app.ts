@@ -5,7 +5,7 @@
 
 import type { GuestAccess } from '@offerbook/site/explorer-page.ts';
 import type { Activation } from '../activation/activation.ts';
-import { ApiError, unavailable } from '../domain/api-errors.ts';
+import { ApiError, ERRORS, URL_LENGTH_MAX, unavailable } from '../domain/api-errors.ts';
 import { BoundedLog, type Logger } from '../domain/logger.ts';
 import { isStorageError, type StorageError } from '../domain/storage-error.ts';
 import type { Tracer } from '../tracing/tracer.ts';
@@ -30,9 +30,6 @@ import { type LoggedRequests, logRequest } from './request-log.ts';
 import { beginRequestSpan, endRequestSpan } from './request-span.ts';
 import type { RequestTally } from './request-tally.ts';
 import { type Resource, type Route, Router } from './router.ts';
-
-/** Room for the longest `passbackUid`, `passbackData` and `to` in any script, percent-encoded. */
-const URL_LENGTH_MAX = 16 * 1024;
 
 interface AppSettings extends RateLimitSettings, SiteSettings, ActivationSettings {
   readonly trustedProxies: readonly string[];
@@ -98,10 +95,10 @@ export function buildApp(dependencies: AppDependencies): App {
     }
     // If there are several Host headers, Bun joins them with commas, but uses only the first for the URL.
     if (request.headers.get('Host')?.includes(',') === true) {
-      throw new ApiError('several_hosts', 'The request names more than one host. Send one Host header.');
+      throw new ApiError('several_hosts', ERRORS.several_hosts.detail);
     }
     if (path.length + search.length >= URL_LENGTH_MAX) {
-      throw new ApiError('uri_too_long', `The URL must not be longer than ${URL_LENGTH_MAX} bytes.`);
+      throw new ApiError('uri_too_long', ERRORS.uri_too_long.detail);
     }
     if (found !== undefined) return route?.answer(exchange) ?? answerWithoutRoute(request, found.resource);
     if (prefersHtml(request.headers.get('Accept'))) return site.notFound(exchange);
@@ -165,14 +162,14 @@ export function buildApp(dependencies: AppDependencies): App {
 /** Storage failures become 503, because the client can only retry. Any other error is a bug. */
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (isStorageError(error)) return unavailable('The database is unreachable. Try again shortly.', 2, error);
-  return new ApiError('internal', 'Something went wrong on our side.', { cause: error });
+  if (isStorageError(error)) return unavailable(ERRORS.unavailable.detail, 2, error);
+  return new ApiError('internal', ERRORS.internal.detail, { cause: error });
 }
 
 function notFoundDetail(path: string): string {
   if (/^\/v1\/v1(\/|$)/.test(path))
     return 'No such path: it contains /v1 twice. Remove /v1 from the base URL.';
-  return 'No such path. All paths are listed in the API reference at /docs/reference.';
+  return ERRORS.not_found.detail;
 }
 
 /** Answers preflights; other methods get 405. */

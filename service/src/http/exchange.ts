@@ -60,7 +60,7 @@ export function openExchange(
     origin: publicUrl ?? saneOrigin(withScheme(scheme, url.slice(0, pathStart))),
     path: queryStart < 0 ? url.slice(pathStart) : url.slice(pathStart, queryStart),
     search: queryStart < 0 ? '' : url.slice(queryStart + 1),
-    requestId: given !== null && SANE_REQUEST_ID.test(given) ? given : newRequestId(),
+    requestId: given !== null && SANE_REQUEST_ID.test(given) ? given : Bun.randomUUIDv7(),
     address,
     startedAtMs,
     span,
@@ -71,22 +71,6 @@ export function openExchange(
     token: undefined,
     rateLimit: undefined,
   };
-}
-
-// Request ids count up from a random UUID, because generating a random id for each request would take longer. Each id ends with
-// eight hexadecimal digits of the counter.
-const FIRST_COUNT = 0x1000_0000;
-const LAST_COUNT = 0x7fff_ffff;
-let idStart = '';
-let idCount = LAST_COUNT;
-
-function newRequestId(): string {
-  if (idCount === LAST_COUNT) {
-    idStart = Bun.randomUUIDv7().slice(0, -8);
-    idCount = FIRST_COUNT;
-  }
-  idCount += 1;
-  return idStart + idCount.toString(16);
 }
 
 function withScheme(scheme: string | undefined, origin: string): string {

@@ -54,22 +54,23 @@ export class OfferSearch {
 /** One exact-match filter, such as country. */
 class TermColumn {
   readonly #data: TermColumnData;
-  readonly #terms: TextColumn;
+  /** The numbers of the sets that contain each term. */
+  readonly #setsByTerm: ReadonlyMap<string, readonly number[]>;
 
   constructor(data: TermColumnData) {
+    const setsByTerm = new Map<string, number[]>();
+    for (const [number, terms] of data.sets.entries())
+      for (const term of terms) setsByTerm.getOrInsertComputed(term, () => []).push(number);
     this.#data = data;
-    this.#terms = new TextColumn(data.terms);
+    this.#setsByTerm = setsByTerm;
   }
 
   /** Accepts the offers that have this term. */
   filter(term: string): OfferFilter {
-    const { setByOffer, setsByTerm, setCount } = this.#data;
-    const { items, begins } = setsByTerm;
-    const accepted = new Bitset(setCount);
-    // Terms are unique, so the range has one term or none.
-    const found = this.#terms.rangeOf(term);
-    const [begin, end] = [begins[found.begin] as number, begins[found.end] as number];
-    for (let index = begin; index < end; index++) accepted.add(items[index] as number);
-    return { column: setByOffer, accepted, share: (end - begin) / setCount };
+    const { setByOffer, sets } = this.#data;
+    const accepted = new Bitset(sets.length);
+    const numbers = this.#setsByTerm.get(term) ?? [];
+    for (const number of numbers) accepted.add(number);
+    return { column: setByOffer, accepted, share: numbers.length / sets.length };
   }
 }

@@ -2,7 +2,7 @@
 // Authorization header, and never appear in a response or in the log.
 
 import { type AccessToken, parseTokenKind, type TokenKind } from '../../domain/access-token.ts';
-import { ApiError } from '../../domain/api-errors.ts';
+import { ApiError, ERRORS } from '../../domain/api-errors.ts';
 import { type Span, useDatabase } from '../../tracing/tracer.ts';
 import { withinDeadline } from '../operations/database-deadline.ts';
 import { hasToken } from '../operations/query.ts';
@@ -23,10 +23,7 @@ export function requireKind(token: AccessToken, kind: TokenKind, headers: Header
     );
   }
   if (kind === 'private' && isFromBrowser(headers)) {
-    throw new ApiError(
-      'private_token_in_browser',
-      'The request has a header that only browsers send: Origin or Sec-Fetch-Site. Private tokens are for servers only.',
-    );
+    throw new ApiError('private_token_in_browser', ERRORS.private_token_in_browser.detail);
   }
 }
 
@@ -42,7 +39,7 @@ export function readBearer(authorization: string | null, search: string): string
     : hasToken(search)
       ? ' Tokens in the query string are not accepted, and may have been logged on the way: ask for a new one.'
       : '';
-  throw new ApiError('missing_token', `Send the header "Authorization: Bearer <token>".${hint}`, {
+  throw new ApiError('missing_token', ERRORS.missing_token.detail + hint, {
     headers: { 'WWW-Authenticate': REALM },
   });
 }
@@ -68,7 +65,7 @@ export async function findNew(
   // Every other invalid token gets the same response, which therefore does not reveal which tokens exist.
   const detail = PLACEHOLDER.test(text)
     ? 'This is a placeholder. Replace it with your access token.'
-    : 'The access token is malformed, unknown, expired or revoked.';
+    : ERRORS.invalid_token.detail;
   throw new ApiError('invalid_token', detail, {
     headers: { 'WWW-Authenticate': `${REALM}, error="invalid_token"` },
   });

@@ -1,7 +1,13 @@
 // Examples in the OpenAPI document and on the error pages. Tests compare them with real responses.
 
 import type { TokenKind } from '../../domain/access-token.ts';
-import { ApiError, type ErrorCode, type ParameterError } from '../../domain/api-errors.ts';
+import {
+  ApiError,
+  ERRORS,
+  type ErrorCode,
+  type ErrorKind,
+  type ParameterError,
+} from '../../domain/api-errors.ts';
 import { PAGE_SIZE_MAX } from '../../domain/page.ts';
 import { problemDocument } from '../problem.ts';
 import type { Schema } from './component-schemas.ts';
@@ -53,52 +59,32 @@ export interface ExampleContext {
 }
 
 export function exampleProblem(code: ErrorCode, operation: ExampleContext, origin = BASE_URL) {
-  const { detail, errors } = exampleDetails(operation)[code];
+  const usual: ErrorKind = ERRORS[code];
+  const { detail = usual.detail ?? '', errors } = exampleDetails(operation)[code] ?? {};
   const requestId = '01931f4e-7d5c-7000-9a4e-0c7d3f1e2b5a';
   const error = new ApiError(code, detail, errors && { errors });
   return problemDocument(error, { origin, path: operation.path, requestId });
 }
 
-/** Returns the details that the service sends with each error of this operation. */
-function exampleDetails({
-  tokenKind: kind,
-  methods = 'GET or HEAD',
-  returns,
-}: ExampleContext): Record<ErrorCode, { detail: string; errors?: readonly ParameterError[] }> {
-  const isPublic = kind === 'public';
-  const bad =
-    kind === undefined
-      ? { parameter: 'passbackUid', detail: 'is missing' }
-      : returns === 'item'
-        ? { parameter: 'id', detail: 'must be a UUID' }
-        : { parameter: 'limit', detail: `must be a whole number from 1 to ${PAGE_SIZE_MAX}` };
+type ExampleDetails = Partial<Record<ErrorCode, { detail?: string; errors?: readonly ParameterError[] }>>;
+
+/** Returns the details that depend on the operation. */
+function exampleDetails({ tokenKind, methods = 'GET or HEAD', returns }: ExampleContext): ExampleDetails {
+  const isPublic = tokenKind === 'public';
+  const isLink = tokenKind === undefined;
+  const bad = isLink
+    ? { parameter: 'passbackUid', detail: 'is missing' }
+    : returns === 'item'
+      ? { parameter: 'id', detail: 'must be a UUID' }
+      : { parameter: 'limit', detail: `must be a whole number from 1 to ${PAGE_SIZE_MAX}` };
   return {
-    missing_token: { detail: 'Send the header "Authorization: Bearer <token>".' },
-    invalid_token: { detail: 'The access token is malformed, unknown, expired or revoked.' },
     wrong_token_kind: {
-      detail: `This operation accepts only ${kind} tokens, but a ${isPublic ? 'private' : 'public'} token was sent.`,
-    },
-    private_token_in_browser: {
-      detail:
-        'The request has a header that only browsers send: Origin or Sec-Fetch-Site. Private tokens are for servers only.',
+      detail: `This operation accepts only ${tokenKind} tokens, but a ${isPublic ? 'private' : 'public'} token was sent.`,
     },
     invalid_parameter: { detail: `${bad.parameter} ${bad.detail}.`, errors: [bad] },
-    not_found: { detail: 'No such path. All paths are listed in the API reference at /docs/reference.' },
-    deal_not_found: {
-      detail:
-        kind === undefined ? 'Unknown deal or organisation.' : 'No active retailer or deal has this id.',
-    },
-    transaction_not_found: { detail: 'No transaction of your organisation has this id.' },
-    deal_gone: { detail: 'This deal is not active now.' },
+    ...(isLink ? { deal_not_found: { detail: 'Unknown deal or organisation.' } } : {}),
     method_not_allowed: { detail: `Use ${methods}.` },
-    several_hosts: { detail: 'The request names more than one host. Send one Host header.' },
-    uri_too_long: { detail: 'The URL must not be longer than 16384 bytes.' },
     rate_limited: { detail: 'Too many requests. Try again in 30 s.' },
-    internal: { detail: 'Something went wrong on our side.' },
-    unavailable: {
-      detail: isPublic
-        ? 'The catalogue is still loading. Try again shortly.'
-        : 'The database is unreachable. Try again shortly.',
-    },
+    ...(isPublic ? { unavailable: { detail: 'The catalogue is still loading. Try again shortly.' } } : {}),
   };
 }

@@ -5,7 +5,7 @@
 import { parseUuid } from '@offerbook/wire/uuid.ts';
 import type { Activatable, Activation, ActivationRequest } from '../../activation/activation.ts';
 import type { ClickOutcome } from '../../activation/click-tally.ts';
-import { ApiError, unavailable } from '../../domain/api-errors.ts';
+import { ApiError, ERRORS, unavailable } from '../../domain/api-errors.ts';
 import type { ActivatedKind } from '../../domain/click.ts';
 import { useDatabase } from '../../tracing/tracer.ts';
 import { ipNetworkOf, siteOf } from '../access/client-address.ts';
@@ -102,7 +102,7 @@ export function activationRoutes(
   /** Unlike follow(), fails if the activation cannot be recorded: a program can retry, a person cannot. */
   async function prepare(exchange: Exchange, request: ActivationRequest): Promise<Reply> {
     const deal = activation.find(request);
-    if (!deal.isActive) throw new ApiError('deal_gone', 'This deal is not active now.');
+    if (!deal.isActive) throw new ApiError('deal_gone', ERRORS.deal_gone.detail);
     countRequest(exchange, takeFromLimits(exchange, request));
     const { id, outcome } = await useDatabase(exchange.span, 'INSERT', 'clicks', () =>
       activation.activate(deal, request, 'later'),

@@ -3,7 +3,7 @@
 import type { DomainList } from '../../catalogue/domain-list.ts';
 import type { CatalogueListName, ListView } from '../../catalogue/list-view.ts';
 import type { EncodedPage } from '../../catalogue/tables/page-writer.ts';
-import { ApiError } from '../../domain/api-errors.ts';
+import { ApiError, ERRORS } from '../../domain/api-errors.ts';
 import { type Coding, chooseCoding, compressInThread } from '../content/content-coding.ts';
 import { PageCache, pageReply, Representation } from '../content/page-cache.ts';
 import type { Exchange } from '../exchange.ts';
@@ -35,7 +35,7 @@ export function catalogueItemRoute(services: Services, list: CatalogueListName):
       const id = parsePathId(parameters);
       parseQuery(search, []);
       const item = view.item(id);
-      if (item === undefined) throw new ApiError('deal_not_found', 'No active retailer or deal has this id.');
+      if (item === undefined) throw new ApiError('deal_not_found', ERRORS.deal_not_found.detail);
       return item;
     },
   });

@@ -2,7 +2,7 @@
 // transactions, always in their current version.
 
 import { type Instant, printTimestamp } from '@offerbook/wire/timestamp.ts';
-import { ApiError } from '../../domain/api-errors.ts';
+import { ApiError, ERRORS } from '../../domain/api-errors.ts';
 import { ENVELOPE_START, envelopeEnd } from '../../domain/page.ts';
 import type { StampWindow, TransactionPage, TransactionQuery, Walk } from '../../domain/transaction.ts';
 import { type Span, useDatabase } from '../../tracing/tracer.ts';
@@ -109,7 +109,7 @@ export function transactionRoute({ transactions, transactionQueue, catalogue }: 
       transactionQueue.run(token, () => useDatabase(exchange.span, 'SELECT', 'transactions', find)),
     );
     if (document === undefined)
-      throw new ApiError('transaction_not_found', 'No transaction of your organisation has this id.');
+      throw new ApiError('transaction_not_found', ERRORS.transaction_not_found.detail);
     const { headers: sent } = exchange.request;
     const tag = entityTag(document, chooseCoding(sent.get('Accept-Encoding'), document.length));
     if (!matchesTag(sent.get('If-None-Match'), tag)) return privateReply(exchange, { ETag: tag }, [document]);
