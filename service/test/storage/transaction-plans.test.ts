@@ -142,7 +142,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
         [IN_WINDOW_SQL, [1, '[1,2,3]', minMs, maxMs, CURSOR, 101], ['history_by_from']],
         [
           REPLACED_RUNS_SQL,
-          [1, CURSOR, LAST_ID, minMs, maxMs, 4, JSON.stringify([END_MS + 5_000])],
+          [1, CURSOR, LAST_ID, 4, JSON.stringify([END_MS + 5_000]), minMs, maxMs],
           ['history_by_id'],
         ],
         [scanSql({ table: TRANSACTIONS, orgId: 1, columns: 'id, document' }), [1, CURSOR], [byKey]],
@@ -159,7 +159,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
         [SPANS_SQL, [...user, 0, 2_000], ['transactions_by_user']],
         [
           USER_RUNS_SQL,
-          [...user, CURSOR, LAST_ID, minMs, maxMs, 4, JSON.stringify(spans(2 ** 30))],
+          [1, CURSOR, LAST_ID, 4, JSON.stringify(spans(2 ** 30)), userKey(USER), minMs, maxMs],
           ['transactions_by_user'],
         ],
         [NAMING_SQL, [1, ids, USER, maxMs, maxMs, minMs], [historyKey, byKey]],

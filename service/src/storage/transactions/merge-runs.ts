@@ -1,7 +1,7 @@
 // Finds the smallest ids of many sorted runs while reading as little of each as possible.
 
 import { LAST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
-import { type JoinedId, splitIds, uuidOf } from '../sql.ts';
+import { type JoinedId, type Sql, splitIds, uuidOf } from '../sql.ts';
 
 /** The first round reads SHARE_FACTOR times the largest expected share plus SHARE_RESERVE ids, so a second round is rare. */
 const SHARE_FACTOR = 2;
@@ -18,10 +18,31 @@ interface Runs {
   read(numbers: string, size: number, last: Uuid): Promise<readonly RunRow[]>;
 }
 
-interface RunRow {
+export interface RunRow {
   readonly value: number;
   readonly ids: string | null;
 }
+
+/**
+ * Up to $4 ids from $2 to $3 of each run in the JSON list $5. `run` is the FROM clause of the run `v.value` of organisation $1; its
+ * own parameters follow $5. One index seek per run: the planner cannot turn a subquery in the SELECT list into a join over the
+ * whole table.
+ */
+export const runsSql = (sql: Sql, run: string) => `
+  SELECT v.value, (
+    SELECT ${sql.joinIds} FROM (
+      SELECT id ${run} AND id BETWEEN $2::uuid AND $3::uuid ORDER BY id NULLS FIRST LIMIT $4
+    ) AS run
+  ) AS ids FROM ${sql.valuesTable('$5', 'bigint')}`;
+
+/** All values of an index column after `first`, with one index seek each. `next` selects the first value after another one. */
+export const valuesSql = (first: string, next: (after: string) => string) => `
+  WITH RECURSIVE found (value) AS (
+    SELECT (${next(first)})
+    UNION ALL
+    SELECT (${next('found.value')}) FROM found WHERE found.value IS NOT NULL
+  )
+  SELECT value FROM found WHERE value IS NOT NULL`;
 
 /**
  * Returns the first `count` ids of all runs and lists, in order. The first round reads a little of each run. If every id read

@@ -14,7 +14,7 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { StampWindow } from '../../domain/transaction.ts';
 import type { Connection, SqlValue } from '../database.ts';
 import { type Sql, type Statement, splitIds, uuidOf } from '../sql.ts';
-import { mergeRuns } from './merge-runs.ts';
+import { mergeRuns, runsSql, valuesSql } from './merge-runs.ts';
 import type { IdQuery } from './window-ids.ts';
 
 /** Each import costs one or two index seeks. With more imports than this, everything they replaced is read instead, … */
@@ -46,7 +46,7 @@ export async function findReplaced(connection: Connection, query: ReplacedQuery)
     {
       numbers: stamps,
       read: (numbers, size, last) =>
-        connection.all(RUNS_SQL, orgId, cursor, last, window.minMs, window.maxMs, size, numbers),
+        connection.all(RUNS_SQL, orgId, cursor, last, size, numbers, window.minMs, window.maxMs),
     },
     count,
   );
@@ -58,8 +58,8 @@ async function readStamps(
   { orgId, asOfMs }: ReplacedQuery,
   countMax: number,
 ): Promise<number[]> {
-  const rows = await connection.all<{ stamp: number }>(STAMPS_SQL, orgId, asOfMs, countMax);
-  return rows.map(({ stamp }) => stamp);
+  const rows = await connection.all<{ value: number }>(STAMPS_SQL, orgId, asOfMs, countMax);
+  return rows.map(({ value }) => value);
 }
 
 /** Returns undefined if there are more than `countMax` versions. */
@@ -112,28 +112,14 @@ export const IN_WINDOW_SQL: Statement = (sql) => {
   );
 };
 
-/** The stamps of the first $3 imports since $2, found with one index seek each. */
-export const STAMPS_SQL = `
-  WITH RECURSIVE stamps (stamp) AS (
-    SELECT (${nextStamp('$2')})
-    UNION ALL
-    SELECT (${nextStamp('stamps.stamp')}) FROM stamps WHERE stamps.stamp IS NOT NULL
-  )
-  SELECT stamp FROM stamps WHERE stamp IS NOT NULL LIMIT $3`;
-
 /** Stamp of the next import after `after` that replaced any version. */
 export function nextStamp(after: string): string {
   return `SELECT until_stamp FROM history WHERE org_id = $1 AND until_stamp > ${after} ORDER BY until_stamp LIMIT 1`;
 }
 
-/**
- * For each import in $7: up to $6 of the versions that it replaced within the window, with ids from $2 to $3, in order of id.
- */
-export const RUNS_SQL: Statement = (sql) => `
-  SELECT v.value, (
-    SELECT ${sql.joinIds} FROM (
-      SELECT id FROM history
-       WHERE org_id = $1 AND until_stamp = v.value AND id BETWEEN $2::uuid AND $3::uuid AND from_stamp BETWEEN $4 AND $5
-       ORDER BY id NULLS FIRST LIMIT $6
-    ) AS run
-  ) AS ids FROM ${sql.valuesTable('$7', 'bigint')}`;
+/** The stamps of the first $3 imports since $2. */
+export const STAMPS_SQL = `${valuesSql('$2', nextStamp)} LIMIT $3`;
+
+/** The versions that each import replaced within the window from $6 to $7. */
+export const RUNS_SQL: Statement = (sql) =>
+  runsSql(sql, 'FROM history WHERE org_id = $1 AND until_stamp = v.value AND from_stamp BETWEEN $6 AND $7');

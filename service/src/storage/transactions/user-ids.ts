@@ -11,7 +11,7 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { StampWindow } from '../../domain/transaction.ts';
 import type { Connection } from '../database.ts';
 import type { Sql, Statement } from '../sql.ts';
-import { mergeRuns } from './merge-runs.ts';
+import { mergeRuns, runsSql, valuesSql } from './merge-runs.ts';
 
 /**
  * The number by which a user's transactions are indexed, an integer from 1 to 2^52: short keys make imports faster, and PostgreSQL
@@ -58,12 +58,12 @@ async function findInSpans(
   { minMs, maxMs }: StampWindow,
 ): Promise<Uuid[]> {
   const [first, last] = [Math.floor(minMs / 2 ** SHIFT), Math.floor(maxMs / 2 ** SHIFT)];
-  const spans = await connection.all<{ value: number }>(SPANS_SQL, orgId, userKey, first, last);
+  const spans = await connection.all<{ value: number }>(SPANS_SQL, orgId, userKey, first - 1, last);
   return mergeRuns(
     {
       numbers: spans.map(({ value }) => value),
       read: (numbers, size, lastId) =>
-        connection.all(RUNS_SQL, orgId, userKey, cursor, lastId, minMs, maxMs, size, numbers),
+        connection.all(RUNS_SQL, orgId, cursor, lastId, size, numbers, userKey, minMs, maxMs),
     },
     count,
   );
@@ -73,36 +73,24 @@ async function findInSpans(
  * SELECT of the transactions of organisation $1 with the user key $2. ORDER BY names the order of transactions_by_user, which no
  * other index has.
  */
-export function selectOfUser({ indexedBy }: Sql, columns: string, condition = 'true'): string {
-  return `SELECT ${columns} FROM transactions ${indexedBy('transactions_by_user')}
-   WHERE org_id = $1 AND user_key = $2 AND ${condition} ORDER BY ${SPAN}, id NULLS FIRST`;
+export function selectOfUser(sql: Sql, columns: string, condition = 'true'): string {
+  return `SELECT ${columns} ${ofUser(sql, '$2')} AND ${condition} ORDER BY ${SPAN}, id NULLS FIRST`;
 }
 
 export const FEW_SQL: Statement = (sql) => `${selectOfUser(sql, 'id, updated_at')} LIMIT ${FEW_MAX + 1}`;
 
-/** Finds the user's non-empty spans from $3 to $4, with one index seek each. */
-export const SPANS_SQL: Statement = ({ indexedBy }) => {
-  const from = (first: string) => `(
-      SELECT ${SPAN} FROM transactions ${indexedBy('transactions_by_user')}
-       WHERE org_id = $1 AND user_key = $2 AND ${SPAN} BETWEEN ${first} AND $4
-       ORDER BY ${SPAN}, id NULLS FIRST LIMIT 1
-    )`;
-  return `
-  WITH RECURSIVE spans (value) AS (
-    SELECT ${from('$3')}
-    UNION ALL
-    SELECT ${from('spans.value + 1')} FROM spans WHERE spans.value IS NOT NULL
-  )
-  SELECT value FROM spans WHERE value IS NOT NULL`;
-};
+const ofUser = ({ indexedBy }: Sql, userKey: string) =>
+  `FROM transactions ${indexedBy('transactions_by_user')} WHERE org_id = $1 AND user_key = ${userKey}`;
 
-/** For each span in $8: up to $7 ids from $3 to $4 with stamps from $5 to $6, in order. */
-export const RUNS_SQL: Statement = (sql) => `
-  SELECT v.value, (
-    SELECT ${sql.joinIds} FROM (
-      SELECT id FROM transactions ${sql.indexedBy('transactions_by_user')}
-       WHERE org_id = $1 AND user_key = $2 AND ${SPAN} = v.value AND id BETWEEN $3::uuid AND $4::uuid
-         AND updated_at BETWEEN $5 AND $6
-       ORDER BY id NULLS FIRST LIMIT $7
-    ) AS run
-  ) AS ids FROM ${sql.valuesTable('$8', 'bigint')}`;
+/** The user's non-empty spans after $3, up to $4. */
+export const SPANS_SQL: Statement = (sql) =>
+  valuesSql(
+    '$3',
+    (after) => `
+      SELECT ${SPAN} ${ofUser(sql, '$2')} AND ${SPAN} > ${after} AND ${SPAN} <= $4
+       ORDER BY ${SPAN}, id NULLS FIRST LIMIT 1`,
+  );
+
+/** The transactions of the user $6 in each span, with stamps from $7 to $8. */
+export const RUNS_SQL: Statement = (sql) =>
+  runsSql(sql, `${ofUser(sql, '$6')} AND ${SPAN} = v.value AND updated_at BETWEEN $7 AND $8`);

@@ -9,7 +9,7 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { StampWindow } from '../../domain/transaction.ts';
 import type { Connection } from '../database.ts';
 import { type JoinedId, type Sql, type Statement, splitIds } from '../sql.ts';
-import { mergeRuns } from './merge-runs.ts';
+import { mergeRuns, type RunRow, runsSql, valuesSql } from './merge-runs.ts';
 import { clampSpans, SPAN_MS, SPAN_SHIFT, type SpanRange, spanOf, splitWindow } from './stamp-window.ts';
 
 /** Number of transactions to read for an edge at the first attempt. If that is not enough, the next attempt reads more. */
@@ -48,7 +48,7 @@ export async function readWindowIds(connection: Connection, query: IdQuery): Pro
     numbers,
     share: largestShare(numbers, bounds),
     read: (wanted: string, size: number, last: Uuid) =>
-      connection.all<{ value: number; ids: string | null }>(RUNS_SQL, orgId, cursor, last, size, wanted),
+      connection.all<RunRow>(RUNS_SQL, orgId, cursor, last, size, wanted),
   };
   return { ids: await mergeRuns(runs, count, lists), clockMs: bounds.maxMs };
 }
@@ -67,8 +67,8 @@ async function findSpans(
 ): Promise<number[]> {
   if (last - first < SPANS_MAX)
     return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i);
-  const rows = await connection.all<{ span: number }>(FILLED_SPANS_SQL, orgId, first, last);
-  return rows.map(({ span }) => span);
+  const rows = await connection.all<{ value: number }>(FILLED_SPANS_SQL, orgId, first - 1, last);
+  return rows.map(({ value }) => value);
 }
 
 /**
@@ -107,16 +107,7 @@ async function readEdge(
 const ofSpan = (sql: Sql, span: string) =>
   `FROM transactions ${sql.indexedBy('transactions_by_span')} WHERE org_id = $1 AND updated_at >> ${SPAN_SHIFT} = ${span}`;
 
-/**
- * Up to $4 ids from $2 to $3 of each span in $5. One index seek per span: the planner cannot turn a subquery in the SELECT list
- * into a join over the whole table.
- */
-export const RUNS_SQL: Statement = (sql) => `
-  SELECT v.value, (
-    SELECT ${sql.joinIds} FROM (
-      SELECT id ${ofSpan(sql, 'v.value')} AND id BETWEEN $2::uuid AND $3::uuid ORDER BY id NULLS FIRST LIMIT $4
-    ) AS run
-  ) AS ids FROM ${sql.valuesTable('$5', 'bigint')}`;
+export const RUNS_SQL: Statement = (sql) => runsSql(sql, ofSpan(sql, 'v.value'));
 
 const EDGE = 'FROM transactions WHERE org_id = $1 AND updated_at BETWEEN $4 AND $5 ORDER BY updated_at';
 
@@ -150,17 +141,11 @@ export const BOUNDS_SQL = `
     SELECT updated_at FROM transactions WHERE org_id = $1 ORDER BY updated_at LIMIT 1
   ) AS first_stamp FROM organisations WHERE id = $1`;
 
-const nextSpan = (first: string) => `(
+/** The non-empty spans after $2, up to $3. */
+export const FILLED_SPANS_SQL = valuesSql(
+  '$2',
+  (after) => `
       SELECT updated_at >> ${SPAN_SHIFT} FROM transactions
-       WHERE org_id = $1 AND updated_at >> ${SPAN_SHIFT} BETWEEN ${first} AND $3
-       ORDER BY updated_at >> ${SPAN_SHIFT} LIMIT 1
-    )`;
-
-/** Finds the non-empty spans from $2 to $3, with one index seek each. */
-export const FILLED_SPANS_SQL = `
-  WITH RECURSIVE spans (span) AS (
-    SELECT ${nextSpan('$2')}
-    UNION ALL
-    SELECT ${nextSpan('spans.span + 1')} FROM spans WHERE spans.span IS NOT NULL
-  )
-  SELECT span FROM spans WHERE span IS NOT NULL`;
+       WHERE org_id = $1 AND updated_at >> ${SPAN_SHIFT} > ${after} AND updated_at >> ${SPAN_SHIFT} <= $3
+       ORDER BY updated_at >> ${SPAN_SHIFT} LIMIT 1`,
+);
