@@ -11,7 +11,7 @@ import { openDatabase } from './open-database.ts';
 import { closing } from './open-once.ts';
 import { CREATE_OPTIONS, READ_OPTIONS } from './open-stores.ts';
 import { scan } from './scan.ts';
-import { findSchemaState, migrate } from './schema/migrate.ts';
+import { findUsableSchema, migrate } from './schema/migrate.ts';
 import { keyOf, ownerOf, type RowOf, type Table } from './schema/table.ts';
 import { AUDIT, HISTORY, IMPORTS, MAIN_TABLES } from './schema/tables.ts';
 import type { Statement } from './sql.ts';
@@ -46,9 +46,9 @@ export async function copyDatabase(
 ) {
   await using source = closing(openDatabase(fromUrl, READ_OPTIONS));
   await using target = closing(openDatabase(toUrl, CREATE_OPTIONS));
-  const state = await findSchemaState(source);
-  if (state === 'none') throw noDatabase(await source.describePlace());
-  if (state === 'old') throw outdated(await source.describePlace());
+  const found = await findUsableSchema(source);
+  if (found === undefined) throw noDatabase(await source.describePlace());
+  if (found.state === 'old') throw outdated(await source.describePlace());
   await migrate(target, auditor);
   return await source.readOnce((from) =>
     target.write(async (to) => {

@@ -12,7 +12,7 @@ import { CLICK_END, openDatabase, sqlitePath } from './open-database.ts';
 import { closing, type OpenOnce, openOnce } from './open-once.ts';
 import { ClusterWatch } from './postgres/cluster-watch.ts';
 import { Replica, type ReplicaOptions } from './postgres/replica.ts';
-import { findSchemaState, type Migration, migrate } from './schema/migrate.ts';
+import { findUsableSchema, type Migration, migrate } from './schema/migrate.ts';
 import { type Schema, versionOf } from './schema/schema.ts';
 import type { Statement } from './sql.ts';
 import { openSqlite } from './sqlite/sqlite.ts';
@@ -190,8 +190,8 @@ export async function prepareSchema(
   auditor: Auditor,
 ): Promise<Migration> {
   // If the schema is current, this needs no lock and works on a read-only database.
-  const state = await findSchemaState(database);
-  if (state === 'none' && !create) throw noDatabase(await database.describePlace());
+  const state = (await findUsableSchema(database))?.state;
+  if (state === undefined && !create) throw noDatabase(await database.describePlace());
   if (state !== 'current' && access !== undefined) throw outdated(await database.describePlace());
   await using own =
     state === 'current' ? undefined : closing(openDatabase(url, { ...COMMAND_OPTIONS, create }));

@@ -29,7 +29,7 @@ import { copyClickRows } from '../copy-clicks.ts';
 import { CLICK_END, sqlitePath } from '../open-database.ts';
 import { closing } from '../open-once.ts';
 import { CREATE_OPTIONS, openFileBeside, READ_OPTIONS } from '../open-stores.ts';
-import { findSchemaState } from '../schema/migrate.ts';
+import { findUsableSchema } from '../schema/migrate.ts';
 import { openAlone } from '../sqlite/open-file.ts';
 import { openSqlite } from '../sqlite/sqlite.ts';
 import { SQLITE_CLICKS } from '../sqlite/sqlite-schemas.ts';
@@ -71,7 +71,7 @@ async function copyToFolder(options: BackupOptions): Promise<BackupManifest> {
     throw new StorageError('exists', `${target} already exists; nothing was written`);
   await using source = closing(openSqlite(path, READ_OPTIONS));
   // Throws if the schema is too new.
-  await findSchemaState(source);
+  await findUsableSchema(source);
   // If the process is killed, the name of the leftover folder shows which backup it was for.
   const folder = newFolder(`${target}.partial-`);
   const sizes = ['', '-wal', CLICK_END, `${CLICK_END}-wal`].map(

@@ -2,8 +2,7 @@
 // have been tampered with.
 
 import { StorageError } from '../../domain/storage-error.ts';
-import { findDifferences } from '../schema/migrate.ts';
-import { FIRST_VERSION, type Schema, versionOf } from '../schema/schema.ts';
+import { FIRST_VERSION, findDifferences, type Schema, versionOf } from '../schema/schema.ts';
 import { openFile } from '../sqlite/open-file.ts';
 import { explainSqlite } from '../sqlite/sqlite-errors.ts';
 import { findForeign, OBJECTS_SQL, partsOf, type SchemaObject } from '../sqlite/sqlite-schemas.ts';

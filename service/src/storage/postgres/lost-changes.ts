@@ -4,7 +4,7 @@
 import { StorageError } from '../../domain/storage-error.ts';
 import { type Database, noDatabase } from '../database.ts';
 import { scan } from '../scan.ts';
-import { findSchemaState } from '../schema/migrate.ts';
+import { findUsableSchema } from '../schema/migrate.ts';
 import { TRANSACTIONS } from '../schema/tables.ts';
 import { IDENTITY_SQL } from './server-search.ts';
 
@@ -23,7 +23,7 @@ interface Clock {
 
 export async function findLostChanges(current: Database, old: Database): Promise<LostChanges[]> {
   for (const database of [current, old])
-    if ((await findSchemaState(database)) === 'none') throw noDatabase(await database.describePlace());
+    if ((await findUsableSchema(database)) === undefined) throw noDatabase(await database.describePlace());
   const clocks = await readClocks(current, old);
   const found: LostChanges[] = [];
   for (const { id, name } of await old.all<Clock>('SELECT id, name FROM organisations ORDER BY name')) {

@@ -1,7 +1,6 @@
 // The PostgreSQL schema: all tables are in one database, whose structure is read from the catalogs.
 
-import { newSchema } from '../schema/schema.ts';
-import type { Part, Structure } from '../schema/structure.ts';
+import { newSchema, type Part, type Structure } from '../schema/schema.ts';
 import { keyOf } from '../schema/table.ts';
 import { ALL_TABLES } from '../schema/tables.ts';
 import { POSTGRES_SQL } from './postgres-sql.ts';

@@ -6,8 +6,7 @@ import { StorageError } from '../../domain/storage-error.ts';
 import { type Database, outdated, type Queries } from '../database.ts';
 import { type Auditor, writeAudit } from '../stores/audit-log.ts';
 import { adviceFor, findOldRelease, type OldRelease } from './old-releases.ts';
-import { FIRST_VERSION, type Schema, setVersion, versionOf } from './schema.ts';
-import { differences, type Part } from './structure.ts';
+import { FIRST_VERSION, findDifferences, type Schema, setVersion, versionOf } from './schema.ts';
 import { createTable } from './table.ts';
 
 /** Applies even to servers, which do not wait for any other lock. */
@@ -16,16 +15,11 @@ const LOCK_TIMEOUT_MS = 60_000;
 const LISTED_MAX = 3;
 
 /** `old`: opening the database for writing upgrades it. `released`: only `offerbook migrate` upgrades it. */
-export interface FoundSchema<State = 'old' | 'current' | 'released'> {
+export interface FoundSchema {
   readonly version: number;
-  readonly state: State;
+  readonly state: 'old' | 'current' | 'released';
   /** Set for a main database whose state is `released`. */
   readonly release?: OldRelease | undefined;
-}
-
-/** Throws a StorageError if this program cannot use the database, or not before `offerbook migrate` has upgraded it. */
-export async function findSchemaState(database: Database): Promise<'none' | 'old' | 'current'> {
-  return (await findUsable(database))?.state ?? 'none';
 }
 
 /** Versions of the schema. */
@@ -45,36 +39,34 @@ export async function migrate(
   schema: Schema = database.schema,
 ): Promise<Migration> {
   // If the schema is current, this needs no lock and works on a read-only database.
-  const before = await findUsable(database, schema);
+  const before = await findUsableSchema(database, schema);
   if (before?.state === 'current') return { from: before.version, to: before.version };
   return await database.write(async (connection) => {
     await connection.lockSchema();
-    const found = await findUsable(database, schema, connection);
-    const migration = { from: found?.version ?? null, to: Math.max(found?.version ?? 0, versionOf(schema)) };
-    if (found?.state === 'current') return migration;
+    const found = await findUsableSchema(database, schema, connection);
+    if (found?.state === 'current') return { from: found.version, to: found.version };
+    const migration = { from: found?.version ?? null, to: versionOf(schema) };
     const statements =
       found === undefined
         ? schema.tables.flatMap((table) => createTable(table, schema.sql))
         : schema.steps.slice(found.version - FIRST_VERSION).flat();
     for (const statement of statements) await connection.all(statement);
     await setVersion(connection, schema);
-    if (auditor !== undefined && found !== undefined) {
-      const versions = { from: found.version, to: versionOf(schema) };
-      await writeAudit(connection, auditor, 'schema migrated', null, versions);
-    }
+    if (auditor !== undefined && found !== undefined)
+      await writeAudit(connection, auditor, 'schema migrated', null, { ...migration });
     return migration;
   }, LOCK_TIMEOUT_MS);
 }
 
-async function findUsable(
+/** Like findSchema, but also throws a StorageError if `offerbook migrate` must upgrade the database first. */
+export async function findUsableSchema(
   database: Database,
   schema: Schema = database.schema,
   queries: Queries = database,
-): Promise<FoundSchema<'old' | 'current'> | undefined> {
+): Promise<FoundSchema | undefined> {
   const found = await findSchema(database, schema, queries);
-  if (found === undefined || found.state !== 'released')
-    return found as FoundSchema<'old' | 'current'> | undefined;
-  throw outdated(await database.describePlace());
+  if (found?.state === 'released') throw outdated(await database.describePlace());
+  return found;
 }
 
 /** Returns undefined for an empty database. Throws a StorageError if this program can neither use nor upgrade the database. */
@@ -122,9 +114,4 @@ interface VersionRow {
   readonly version: number;
   /** The schema version of the oldest program that can use this database. */
   readonly oldest_version: number;
-}
-
-export function findDifferences({ tables, sql, structure }: Schema, parts: readonly Part[]): string[] {
-  const expected = tables.flatMap((table) => structure.expected(table, sql));
-  return differences(expected, parts);
 }

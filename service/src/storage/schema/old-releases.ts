@@ -1,7 +1,7 @@
 // Databases from before schema version 8. Version numbers alone do not identify them: between 0.1.0 and 0.2.0, development
 // versions changed the tables and kept the number 1. So each is identified by the columns of its tables.
 
-import type { Part } from './structure.ts';
+import type { Part } from './schema.ts';
 import { MAIN_TABLES } from './tables.ts';
 
 /** A version whose databases `offerbook migrate` upgrades. */

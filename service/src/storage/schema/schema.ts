@@ -1,21 +1,30 @@
-// A schema: the declared tables of a database or file, and the steps that change an older version of them. Released versions are
-// never edited and their numbers are never used again.
+// A schema: the declared tables of a database or file, how it describes the tables that it has, and the steps that change an older
+// version. Released versions are never edited and their numbers are never used again.
 
 import type { Queries, Sql } from '../sql.ts';
-import type { Structure } from './structure.ts';
 import type { Table } from './table.ts';
 
 /** Versions 1 to 7 are older than 0.2.0; see old-releases.ts. */
 export const FIRST_VERSION = 8;
 
-type Step = readonly string[];
+/** A column, a constraint, an option or an index of a table. */
+export interface Part {
+  readonly table: string;
+  readonly definition: string;
+}
+
+/** How a kind of database describes its tables. */
+export interface Structure {
+  read(queries: Queries): Promise<Part[]>;
+  expected(table: Table, sql: Sql): Part[];
+}
 
 export interface Schema {
   readonly tables: readonly Table[];
   readonly sql: Sql;
   readonly structure: Structure;
   /** Statements that lead from version 8 to 9, from 9 to 10, and so on. Never edit a step that has been released; add one. */
-  readonly steps: readonly Step[];
+  readonly steps: readonly (readonly string[])[];
   /**
    * Schema version of the oldest program that can use this schema. A step that older programs can ignore, such as a new table,
    * leaves this number unchanged, so that old and new programs can run side by side. Any other step must raise this number to
@@ -39,4 +48,27 @@ export async function setVersion(connection: Queries, schema: Schema): Promise<v
     versionOf(schema),
     schema.oldestVersion,
   );
+}
+
+/** One sentence per difference. Indexes and tables that are not declared are no difference: an operator may add them. */
+export function findDifferences({ tables, sql, structure }: Schema, found: readonly Part[]): string[] {
+  const expected = tables.flatMap((table) => structure.expected(table, sql));
+  const [expectedKeys, foundKeys] = [new Set(expected.map(keyOf)), new Set(found.map(keyOf))];
+  const isFound = (name: string) => found.some(({ table }) => table === name);
+  const isDeclared = (name: string) => tables.some((table) => table.name === name);
+  return [
+    ...tables.filter(({ name }) => !isFound(name)).map(({ name }) => `the table ${name} is missing`),
+    ...expected
+      .filter((part) => isFound(part.table) && !foundKeys.has(keyOf(part)))
+      .map(({ table, definition }) => `${table} lacks ${definition}`),
+    ...found
+      .filter((part) => isDeclared(part.table) && !expectedKeys.has(keyOf(part)))
+      .filter(({ definition }) => !definition.startsWith('INDEX '))
+      .map(({ table, definition }) => `${table} has ${definition}`),
+  ];
+}
+
+/** Databases add parentheses and quotes to the definitions that they return. */
+function keyOf({ table, definition }: Part): string {
+  return `${table} ${definition}`.replace(/[\s()"]/g, '').toLowerCase();
 }

@@ -38,11 +38,6 @@ export interface Table<C extends Columns = Columns> {
   readonly deleted?: 'first' | 'in batches';
   /** How `copy` treats the table. Default: it copies all rows of the selected organisations, and those that belong to none. */
   readonly copied?: 'by code' | 'not';
-  /**
-   * `changed`: a restore changes some rows of the backup or adds some, so that polling clients converge and what was revoked or
-   * erased since the backup stays so. All other tables are restored as they were. See backup/new-timeline.ts.
-   */
-  readonly restored?: 'changed';
   /** The only column that an upsert changes in an existing row, and only if it is null. */
   readonly filledLater?: keyof C & string;
   /** Rows of a new database: INSERT statements. */

@@ -31,7 +31,6 @@ const REVISIONS = table({
     `INSERT INTO revisions (name, value) VALUES ('catalogue', 0), ('tokens', 0), ('activation', 0), ('webhooks', 0)`,
   ],
   copied: 'by code',
-  restored: 'changed',
 });
 
 const ORGANISATION_TABLE = table({
@@ -45,7 +44,6 @@ const ORGANISATION_TABLE = table({
     deleting_since: 'bigint?',
   },
   unique: ['name', 'public_id'],
-  restored: 'changed',
 });
 
 export const TOKENS = table({
@@ -66,7 +64,6 @@ export const TOKENS = table({
   references: { org_id: ORGANISATIONS },
   values: { kind: ['public', 'private'] },
   deleted: 'first',
-  restored: 'changed',
 });
 
 const WEBHOOKS = table({
@@ -94,7 +91,6 @@ const WEBHOOKS = table({
   },
   references: { org_id: ORGANISATIONS },
   deleted: 'first',
-  restored: 'changed',
 });
 
 /** `source` is the source of the pull, such as awin:77777; null if the retailer was imported from a file. */
@@ -146,7 +142,6 @@ export const TRANSACTIONS = table({
   storage: 'growing',
   personal: ['document', 'user_key'],
   deleted: 'in batches',
-  restored: 'changed',
 });
 export type TransactionRow = RowOf<typeof TRANSACTIONS>;
 
@@ -210,7 +205,6 @@ export const ERASURES = table({
   keyLength: 2,
   references: { org_id: ORGANISATIONS },
   storage: 'by key',
-  restored: 'changed',
 });
 
 export const IMPORTS = table({
@@ -226,7 +220,6 @@ export const IMPORTS = table({
   },
   references: { org_id: ORGANISATIONS },
   indexes: { imports_by_time: '(began_at)' },
-  restored: 'changed',
 });
 
 /** Imports without an organisation have org_id 0; imports without a source have an empty source. */
@@ -306,7 +299,6 @@ export const AUDIT = table({
     details: 'text',
   },
   indexes: { audit_by_time: '(at)' },
-  restored: 'changed',
 });
 
 /** PostgreSQL only. The timelines on which this database has been written to. */

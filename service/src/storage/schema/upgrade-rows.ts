@@ -1,10 +1,12 @@
 // Writes the rows of an old database into new tables: what an old version stored differently is converted, and what it did not
-// store yet is derived from its transactions, history and import log.
+// store yet is derived from the new tables.
 
-import { LAST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
-import type { Sale } from '../../domain/transaction.ts';
+import type { Transaction } from '@offerbook/wire/transaction.ts';
+import { LAST_ID } from '@offerbook/wire/uuid.ts';
 import type { Connection, SqlValue } from '../database.ts';
-import { DailySums, toRow } from '../stores/daily-totals.ts';
+import { type Scan, scan } from '../scan.ts';
+import { storeCounted } from '../stores/daily-totals.ts';
+import { noteFeed } from '../stores/import-log.ts';
 import { userKey } from '../transactions/user-ids.ts';
 import type { OldRelease } from './old-releases.ts';
 import { type Schema, setVersion } from './schema.ts';
@@ -17,7 +19,7 @@ import {
   type RowOf,
   type Table,
 } from './table.ts';
-import { TRANSACTIONS } from './tables.ts';
+import { FORMER_USERS, HISTORY, IMPORTS, type TransactionRow } from './tables.ts';
 
 export type OldRow = Readonly<Record<string, SqlValue>>;
 
@@ -61,10 +63,7 @@ const CONVERSIONS: Readonly<Record<OldRelease | 'file', Readonly<Record<string, 
   '0.1.0': {
     tokens: convertToken,
     links: (row) => ({ ...row, domains: '[]' }),
-    transactions(row) {
-      const uid = (JSON.parse(row.document as string) as { passbackUid: string | null }).passbackUid;
-      return { ...row, user_key: uid === null ? null : userKey(uid) };
-    },
+    transactions: (row) => ({ ...row, user_key: userKeyOf(row.document as string) }),
     imports(row) {
       const { counts, ...rest } = JSON.parse(row.document as string) as { counts: object };
       return { ...row, document: JSON.stringify({ ...rest, counts: { stale: 0, ...counts } }) };
@@ -92,33 +91,24 @@ export async function upgradeRows(
   { schema, release, nowMs, onRows }: UpgradeOptions,
 ): Promise<void> {
   const conversions = CONVERSIONS[release ?? 'file'];
-  const derived = release === '0.1.0' ? new Derived() : undefined;
   for (const table of schema.tables) {
     const { before, after } = createTableInParts(table, schema.sql);
     await write((connection) => runAll(connection, before));
     const convert = conversions[table.name];
-    const put = async (rows: OldRow[]) => {
-      await write(async (connection) => {
-        await putRows(connection, table, rows);
-        await derived?.note(connection, table.name, rows);
-      });
-      onRows(rows.length);
-    };
-    const rows = derived?.rowsOf(table.name);
     const stored = old.columns.get(table.name) ?? [];
-    if (rows !== undefined) await put(rows);
-    else if (table.name !== 'schema_version' && stored.length > 0) {
-      const isCopied = convert === undefined && derived?.reads(table.name) !== true;
-      if (isCopied && old.copy !== undefined) onRows(await old.copy(table));
+    if (table.name !== 'schema_version' && stored.length > 0) {
+      const key = keyOf(table).filter((name) => stored.includes(name));
+      if (convert === undefined && old.copy !== undefined) onRows(await old.copy(table));
       else
-        for await (const batch of old.read(
-          table.name,
-          keyOf(table).filter((name) => stored.includes(name)),
-        ))
-          await put(convert === undefined ? batch : batch.map((row) => convert(row, nowMs)));
+        for await (const batch of old.read(table.name, key)) {
+          const rows = convert === undefined ? batch : batch.map((row) => convert(row, nowMs));
+          await write((connection) => putRows(connection, table, rows));
+          onRows(rows.length);
+        }
     }
     await write((connection) => runAll(connection, after));
   }
+  if (release === '0.1.0') await write(fillNewTables);
   await write((connection) => setVersion(connection, schema));
 }
 
@@ -136,59 +126,34 @@ async function putRows(connection: Connection, table: Table, rows: readonly OldR
       await connection.all(insertSql(table, `VALUES (${parametersOf(table)})`), ...Object.values(row));
 }
 
-/** Contents of the tables that 0.1.0 did not have. */
-class Derived {
-  readonly #totals = new DailySums();
-  readonly #formerUsers = new Map<string, OldRow>();
-  readonly #feeds = new Map<string, OldRow>();
-
-  reads(table: string): boolean {
-    return table === 'transactions' || table === 'history' || table === 'imports';
-  }
-
-  /** Undefined for the tables of 0.1.0. */
-  rowsOf(table: string): OldRow[] | undefined {
-    if (table === 'daily_totals') return [...this.#totals.values()].map(toRow);
-    if (table === 'former_users') return [...this.#formerUsers.values()];
-    return table === 'import_feeds' ? [...this.#feeds.values()] : undefined;
-  }
-
-  async note(connection: Connection, table: string, rows: readonly OldRow[]): Promise<void> {
-    if (table === 'transactions')
-      for (const row of rows)
-        this.#totals.addSale(row.org_id as number, JSON.parse(row.document as string) as Sale);
-    if (table === 'history') await this.#noteUsers(connection, rows);
-    if (table === 'imports') for (const row of rows) this.#noteFeed(row);
-  }
-
-  async #noteUsers(connection: Connection, versions: readonly OldRow[]): Promise<void> {
-    for (const [orgId, rows] of Map.groupBy(versions, (row) => row.org_id as number)) {
-      const ids = [...new Set(rows.map(({ id }) => id as Uuid))];
-      const current = await connection.findMany(TRANSACTIONS, ids, orgId);
-      const users = new Map<SqlValue | undefined, number | null>(
-        current.map((row) => [row.id, row.user_key]),
-      );
-      for (const { id = null, until_stamp = null, document } of rows) {
-        const uid = (JSON.parse(document as string) as { passbackUid: string | null }).passbackUid;
-        const key = uid === null ? null : userKey(uid);
-        if (key === null || key === users.get(id)) continue;
-        const name = `${orgId} ${key} ${id}`;
-        const before = this.#formerUsers.get(name);
-        if (((before?.until_stamp as number) ?? 0) > (until_stamp as number)) continue;
-        this.#formerUsers.set(name, { org_id: orgId, user_key: key, id, until_stamp });
-      }
+/** Fills the tables that 0.1.0 did not have. */
+async function fillNewTables(connection: Connection): Promise<void> {
+  const orgs = await connection.all<{ id: number }>('SELECT id FROM organisations');
+  await storeCounted(connection, new Set(orgs.map(({ id }) => id)));
+  await scan<RowOf<typeof HISTORY> & Pick<TransactionRow, 'user_key'>>(connection, VERSIONS, async (rows) => {
+    const former = new Map<string, RowOf<typeof FORMER_USERS>>();
+    for (const { org_id, id, until_stamp, document, user_key: current } of rows) {
+      const user_key = userKeyOf(document);
+      if (user_key !== null && user_key !== current)
+        former.set(`${org_id} ${user_key} ${id}`, { org_id, user_key, id, until_stamp });
     }
-  }
+    await connection.putMany(FORMER_USERS, [...former.values()]);
+  });
+  await scan<RowOf<typeof IMPORTS>>(connection, { table: IMPORTS }, async (rows) => {
+    for (const { kind, org_id, ended_at, outcome, document } of rows)
+      if (ended_at !== null)
+        await noteFeed(connection, { kind, orgId: org_id, ...JSON.parse(document) }, outcome, ended_at);
+  });
+}
 
-  /** Like an import that closes its entry in the log. */
-  #noteFeed({ kind = null, org_id, ended_at = null, outcome = null, document }: OldRow): void {
-    if (ended_at === null) return;
-    const { source } = JSON.parse(document as string) as { source: string | null };
-    for (const name of new Set(['', source ?? ''])) {
-      const key = `${kind} ${org_id ?? 0} ${name}`;
-      const last_success = outcome === 'done' ? ended_at : (this.#feeds.get(key)?.last_success ?? null);
-      const feed = { kind, org_id: org_id ?? 0, source: name, last_success };
-      this.#feeds.set(key, { ...feed, last_outcome: outcome, last_ended: ended_at });
-    }
-  }
+/** Every version, those of one transaction from old to new, with the user of the current version. */
+const VERSIONS: Scan = {
+  table: HISTORY,
+  columns: 'history.id, until_stamp, history.org_id, history.document, user_key',
+  join: 'LEFT JOIN transactions t ON t.org_id = history.org_id AND t.id = history.id',
+};
+
+function userKeyOf(document: string): number | null {
+  const { passbackUid } = JSON.parse(document) as Pick<Transaction, 'passbackUid'>;
+  return passbackUid === null ? null : userKey(passbackUid);
 }

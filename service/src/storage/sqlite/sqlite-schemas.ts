@@ -1,8 +1,7 @@
 // The schemas of the SQLite files, whose structure is read from the text of their CREATE statements. Clicks and walks have
 // separate files, because an import holds the main file's only write lock for its whole duration.
 
-import { newSchema, type Schema } from '../schema/schema.ts';
-import type { Part, Structure } from '../schema/structure.ts';
+import { newSchema, type Part, type Schema, type Structure } from '../schema/schema.ts';
 import { createTable, type Table } from '../schema/table.ts';
 import { CLICK_TABLES, MAIN_TABLES, REJECTED_CLICKS, WALK_TABLES } from '../schema/tables.ts';
 import { SQLITE_SQL } from './sqlite-sql.ts';

@@ -129,11 +129,20 @@ export function dailyTotalStore(database: Database): DailyTotalStore {
       database.write(async (connection) => {
         const orgIds = [...(await lockClocks(connection)).keys()];
         for (const orgId of orgIds) await connection.all('DELETE FROM daily_totals WHERE org_id = $1', orgId);
-        const counted = new DailySums();
-        await countAll(connection, orgIds, counted, onCounted, () => counted.storeIfLarge(connection));
-        await counted.store(connection);
+        await storeCounted(connection, orgIds, onCounted);
       }),
   };
+}
+
+/** Counts all transactions of organisations that have no totals yet. */
+export async function storeCounted(
+  connection: Connection,
+  orgIds: Iterable<number>,
+  onCounted?: OnCounted,
+): Promise<void> {
+  const counted = new DailySums();
+  await countAll(connection, orgIds, counted, onCounted, () => counted.storeIfLarge(connection));
+  await counted.store(connection);
 }
 
 /** Reads the totals of all organisations, including those that are being deleted. */

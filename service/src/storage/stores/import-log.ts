@@ -234,9 +234,19 @@ async function closeImport(
     JSON.stringify(document),
   );
   await count(connection, row.kind, outcome);
-  const successMs = outcome === 'done' ? nowMs : null;
-  for (const source of new Set(['', document.source ?? '']))
-    await connection.all(PUT_FEED_SQL, row.kind, row.orgId ?? 0, source, successMs, outcome, nowMs);
+  await noteFeed(connection, { ...row, source: document.source }, outcome, nowMs);
+}
+
+/** Notes the end of an import in the freshness of its source, and in that of all imports with the same kind and organisation. */
+export async function noteFeed(
+  connection: Connection,
+  { kind, orgId, source }: { kind: string; orgId: number | null; source: string | null },
+  outcome: string,
+  endedMs: number,
+): Promise<void> {
+  const successMs = outcome === 'done' ? endedMs : null;
+  for (const name of new Set(['', source ?? '']))
+    await connection.all(PUT_FEED_SQL, kind, orgId ?? 0, name, successMs, outcome, endedMs);
 }
 
 function toEntry({ document, ...row }: Row): ImportEntry {
