@@ -8,7 +8,7 @@ import { Random } from '@offerbook/sandbox/random.ts';
 import { COMMAND } from '../service/test/support/command.ts';
 import { withFolder } from './folder.ts';
 import { measureInTurn } from './measure-command.ts';
-import { newTransaction } from './random-transactions.ts';
+import { newTransaction, writeLines } from './random-transactions.ts';
 import { megabytes, whole } from './table.ts';
 
 const { values: options } = parseArgs({
@@ -25,12 +25,11 @@ const SOLD_FROM_MS = Date.parse('2026-01-01T00:00:00Z');
 /** Files with the same status have the same rows. */
 async function writeFile(path: string, status: 'PENDING' | 'CONFIRMED', count: number): Promise<string> {
   const random = new Random('bench', 1);
-  const sink = Bun.file(path).writer();
-  for (let i = 0; i < count; i++) {
-    sink.write(`${newTransaction(SOLD_FROM_MS + i * 1_000, random, `user-${i}`, status).document}\n`);
-    if (i % 10_000 === 0) await sink.flush();
-  }
-  await sink.end();
+  await writeLines(
+    path,
+    count,
+    (i) => newTransaction(SOLD_FROM_MS + i * 1_000, random, `user-${i}`, status).document,
+  );
   return path;
 }
 
@@ -41,8 +40,7 @@ await withFolder(async (folder) => {
     'the same file again': first,
     [`${whole(CHANGED_ROWS)} rows changed`]: await writeFile(
       join(folder, 'changed.ndjson'),
-      'CONFIRMED',
-      CHANGED_ROWS,
+      ...(['CONFIRMED', CHANGED_ROWS] as const),
     ),
     'all other rows changed': await writeFile(join(folder, 'all.ndjson'), 'CONFIRMED', ROWS),
   };

@@ -29,7 +29,7 @@ import {
   randomWindow,
   seedTransactions,
   uuidV4,
-  writeHistories,
+  writeHistory,
 } from './random-transactions.ts';
 import { describeMachine } from './report.ts';
 import { median, megabytes, percentile, table, whole } from './table.ts';
@@ -236,10 +236,9 @@ async function measure(name: string, subjects: readonly Subject[], folder: strin
   await measureReads(subjects, READS);
   if (!options['only-pages']) await measureOthers(subjects, folder);
 
-  // Most of the transactions are in the first file, which belongs to the first organisation.
-  const [file] = await writeHistories(folder, IMPORTED_ROWS / 0.8, new Random('large', 'import'));
-  const importNew = ({ url }: Subject) =>
-    importFile(url, file?.path ?? '', file?.org ?? '', { added: IMPORTED_ROWS });
+  const file = await writeHistory(folder, IMPORTED_ROWS, new Random('large', 'import'));
+  const importNew = ({ url, orgs: [org] }: Subject) =>
+    importFile(url, file, org?.name ?? '', { added: IMPORTED_ROWS });
   await measureEach(`import of ${whole(IMPORTED_ROWS)} new rows`, subjects, importNew, seconds);
   const change = (subject: Subject) => importChanges(subject, folder);
   await measureEach(`import of ${whole(IMPORTED_ROWS)} changed rows`, subjects, change, seconds);

@@ -1,12 +1,12 @@
 // Measures Offerbook's speed relative to other servers on the same machine in the same run.
 //   npm run bench -- [--seconds 1] [--repeats 7]
-//     prints tables, and writes the table of targets with a plot to docs/performance.md
+//     prints tables, and writes the targets and the speeds of catalogue pages to docs/performance.md
 //   npm run bench -- TOPIC … [options]
 //     only prints; the topics in SCRIPTS have their own options, which are in their first lines
 
 import { parseArgs } from 'node:util';
 import { withFolder } from './folder.ts';
-import { type Bar, describeMachine, writeBarChart, writeReport } from './report.ts';
+import { describeMachine, writeReport } from './report.ts';
 import { table } from './table.ts';
 import type { Finding, Topic } from './topic.ts';
 import { activation } from './topics/activation.ts';
@@ -46,7 +46,7 @@ if (first === 'windows') {
 async function measure(names: readonly string[], seconds: number, repeats: number): Promise<void> {
   const print = (text: string) => process.stdout.write(`${text}\n\n`);
   const findings: Finding[] = [];
-  const bars: Bar[] = [];
+  const speeds: string[] = [];
   print(describeMachine());
   for (const name of names.length === 0 ? Object.keys(TOPICS) : names) {
     const topic = TOPICS[name];
@@ -55,7 +55,7 @@ async function measure(names: readonly string[], seconds: number, repeats: numbe
     const report = await withFolder((folder) => topic({ folder, seconds, repeats }));
     for (const text of report.details) print(text);
     findings.push(...report.findings);
-    bars.push(...(report.bars ?? []));
+    if (topic === catalogue) speeds.push(...report.details);
   }
   const rows = findings.map(({ work, target, measured, met }) => [
     ...[work, target, measured, met === undefined ? '?' : met ? 'yes' : 'no'],
@@ -64,6 +64,5 @@ async function measure(names: readonly string[], seconds: number, repeats: numbe
   print(summary);
   if (names.length > 0) return;
   const machine = `Measured on ${describeMachine()} Each figure is the median of ${repeats} measurements of ${seconds} s.`;
-  writeReport([machine, summary].join('\n\n'));
-  writeBarChart('catalogue-speed.svg', 'Catalogue pages per second, one core, logarithmic', bars);
+  writeReport([machine, summary, ...speeds].join('\n\n'));
 }

@@ -7,7 +7,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { exampleSource } from '@offerbook/feeds/source/example-source.ts';
+import { DAY_MS } from '@offerbook/wire/time.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
+import { awinSale } from '../feeds/test/fixture.ts';
 import { firstIndex } from '../service/src/catalogue/tables/ascending.ts';
 import { readPullSource } from '../service/src/cli/commands/data/pull-sources.ts';
 import { systemClock } from '../service/src/domain/clock.ts';
@@ -28,11 +30,17 @@ const { values: options } = parseArgs({
   },
 });
 const ROWS = Number(options.rows);
-const DAY_MS = 86_400_000;
 const BATCH = 1_000;
+const CONVERT_AND_IMPORT =
+  'set -o pipefail; "$0" convert transactions --source "$1" "$2" | "$0" import transactions - --org bench --database "$3"';
 const HISTORY_MS = Number(options.days) * DAY_MS;
 const NOW_MS = Date.now();
 const STATUSES = ['pending', 'approved', 'declined'];
+const FIELDS_NOT_READ = {
+  ...{ url: 'https://cashback.example', siteName: 'Cashback Example', publisherId: 77_777, campaign: null },
+  ...{ type: 'Commission group transaction', declineReason: null, amendReason: null, lapseTime: 2400 },
+  ...{ voucherCodeUsed: false, paidToPublisher: false, paymentId: 0 },
+};
 
 if (options.run === undefined) await withFolder(measureAll);
 else await pull(options.run.split(','));
@@ -70,21 +78,9 @@ async function measureAll(folder: string): Promise<void> {
   };
   writeFileSync(sourcePath, JSON.stringify(source));
   const commands: Record<string, (url: string) => string[]> = {
-    'convert, import': (url) => [
-      ...[
-        'bash',
-        '-ec',
-        'set -o pipefail; "$0" convert transactions --source "$1" "$2" | "$0" import transactions - --org bench --database "$3"',
-      ],
-      ...[COMMAND, sourcePath, feed, url],
-    ],
+    'convert, import': (url) => [...['bash', '-ec', CONVERT_AND_IMPORT, COMMAND, sourcePath, feed, url]],
     pull: (url) => [
-      process.execPath,
-      import.meta.path,
-      '--days',
-      options.days,
-      '--run',
-      `${sourcePath},${url}`,
+      ...[process.execPath, import.meta.path, '--days', options.days, '--run', `${sourcePath},${url}`],
     ],
   };
   const series = Object.entries(commands).map(([name, command]) => ({
@@ -101,42 +97,19 @@ function soldAtMs(i: number): number {
   return Math.floor((NOW_MS - HISTORY_MS + (i / ROWS) * (HISTORY_MS - DAY_MS)) / 1_000) * 1_000;
 }
 
-/** A row with all fields that Awin sends. */
+/** A row as long as Awin's. */
 function awinRow(i: number): string {
-  const group = {
-    commissionGroupId: 297_335 + (i % 900),
-    amount: (i % 100_000) / 100,
-    commissionAmount: 4.05,
-  };
-  return JSON.stringify({
+  const sale = awinSale({
     id: 900_100_200 + i,
-    url: 'https://cashback.example',
     advertiserId: 17_874 + (i % 500),
-    publisherId: 77_777,
-    campaign: null,
-    siteName: 'Cashback Example',
     commissionStatus: STATUSES[i % 3],
     commissionAmount: { amount: (i % 1_000) / 100, currency: 'EUR' },
     saleAmount: { amount: (1 + (i % 100_000)) / 100, currency: 'EUR' },
-    customerCountry: 'DE',
     clickRefs: { clickRef: `user${i}`, clickRef2: 'autumn' },
     clickDate: printTimestamp(soldAtMs(i) - 600_000),
     transactionDate: printTimestamp(soldAtMs(i)),
-    validationDate: null,
-    type: 'Commission group transaction',
-    declineReason: null,
-    voucherCodeUsed: false,
-    voucherCode: null,
-    lapseTime: 2400,
-    amended: false,
-    amendReason: null,
-    oldSaleAmount: null,
-    oldCommissionAmount: null,
-    orderRef: null,
-    transactionParts: [{ ...group, commissionGroupCode: 'DEFAULT', commissionGroupName: 'Default' }],
-    paidToPublisher: false,
-    paymentId: 0,
   });
+  return JSON.stringify({ ...sale, ...FIELDS_NOT_READ });
 }
 
 /** The rows from one index to another as a JSON list. */

@@ -1,8 +1,9 @@
 // Generates transactions for benchmarks: three years of changes with busy days and one large import, with UUIDs of versions 4
-// and 7. Writes them to import files in order of change, or directly to a new database, with its daily totals.
+// and 7. Writes them to an import file, or directly to a new database, with its daily totals.
 
 import { join } from 'node:path';
 import type { Random } from '@offerbook/sandbox/random.ts';
+import { DAY_MS } from '@offerbook/wire/time.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { printTransaction, type Status, type UnstampedTransaction } from '@offerbook/wire/transaction.ts';
 import { newUuid, type Uuid } from '@offerbook/wire/uuid.ts';
@@ -15,13 +16,11 @@ import { DailySums } from '../service/src/storage/stores/daily-totals.ts';
 import { userKey } from '../service/src/storage/transactions/user-ids.ts';
 import { openBulkInsert } from './bulk-insert.ts';
 
-const DAY_MS = 86_400_000;
 const SPAN_MS = 3 * 365 * DAY_MS;
 /** Time of the last change. */
 export const END_MS = Date.parse('2026-11-01T00:00:00Z');
 const BUSY_DAYS = 20;
 const BATCH_SIZE = 5_000;
-
 /** Fraction of the rows that belong to each organisation. */
 const SHARES = [0.8, 0.19, 0.01];
 
@@ -69,25 +68,22 @@ async function withDatabase(url: string, work: (database: Database) => Promise<v
   await database.close();
 }
 
-/** Writes one import file per organisation, named after it. */
-export async function writeHistories(
-  folder: string,
-  rows: number,
-  random: Random,
-): Promise<{ org: string; path: string }[]> {
-  const files: { org: string; path: string }[] = [];
-  for (const [index, stamps] of randomStamps(rows, random).entries()) {
-    const org = organisationName(index);
-    const path = join(folder, `${org}.ndjson`);
-    const sink = Bun.file(path).writer();
-    for (const [i, stampMs] of stamps.sort().entries()) {
-      sink.write(`${newTransaction(stampMs, random, randomUser(random)).document}\n`);
-      if (i % BATCH_SIZE === 0) await sink.flush();
-    }
-    await sink.end();
-    files.push({ org, path });
+/** Writes an import file of one organisation's transactions; returns its path. */
+export async function writeHistory(folder: string, rows: number, random: Random): Promise<string> {
+  const path = join(folder, 'history.ndjson');
+  const [stamps = new Float64Array()] = randomStamps(rows, random, [1]).map((all) => all.sort());
+  await writeLines(path, rows, (i) => newTransaction(stamps[i] ?? 0, random, randomUser(random)).document);
+  return path;
+}
+
+/** Writes a file whose line `i` is `lineOf(i)`. */
+export async function writeLines(path: string, count: number, lineOf: (i: number) => string): Promise<void> {
+  const sink = Bun.file(path).writer();
+  for (let i = 0; i < count; i++) {
+    sink.write(`${lineOf(i)}\n`);
+    if (i % BATCH_SIZE === 0) await sink.flush();
   }
-  return files;
+  await sink.end();
 }
 
 /** The first organisation has most of the transactions. */
@@ -96,10 +92,10 @@ export function organisationName(index: number): string {
 }
 
 /** Unsorted stamps of each organisation's transactions. */
-function randomStamps(rows: number, random: Random): Float64Array[] {
+function randomStamps(rows: number, random: Random, shares = SHARES): Float64Array[] {
   const busyDays = Array.from({ length: BUSY_DAYS }, () => END_MS - Math.floor(random.unit() * SPAN_MS));
   const largeImportMs = END_MS - Math.floor(SPAN_MS / 3);
-  return SHARES.map((share) =>
+  return shares.map((share) =>
     new Float64Array(Math.round(rows * share)).map((_, i) => {
       const kind = random.unit();
       // 5 % come from one import and share its stamp; 20 % fall on busy days.
@@ -129,11 +125,11 @@ export function randomUser(random: Random, users = 1e6): string {
 }
 
 /** A window from one second to three years wide, log-uniform. Half of the windows have no upper bound. */
-export function randomWindow(random: Random): StampWindow & { readonly widthMs: number } {
+export function randomWindow(random: Random): StampWindow {
   const widthMs = Math.round(1_000 * (SPAN_MS / 1_000) ** random.unit());
-  if (random.unit() < 0.5) return { minMs: END_MS - widthMs, maxMs: 8.64e15, widthMs };
+  if (random.unit() < 0.5) return { minMs: END_MS - widthMs, maxMs: 8.64e15 };
   const minMs = END_MS - widthMs - Math.floor(random.unit() * (SPAN_MS - widthMs));
-  return { minMs, maxMs: minMs + widthMs, widthMs };
+  return { minMs, maxMs: minMs + widthMs };
 }
 
 /** Returns undefined in 40 % of the calls; otherwise a UUID of version 4 or 7. */

@@ -3,6 +3,7 @@
 
 import { parseArgs } from 'node:util';
 import { printRetailer, type Retailer } from '@offerbook/wire/catalogue.ts';
+import { DAY_MS } from '@offerbook/wire/time.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { buildSnapshotData } from '../service/src/catalogue/build/build-snapshot.ts';
 import { Catalogue } from '../service/src/catalogue/catalogue.ts';
@@ -19,7 +20,6 @@ const { values: options } = parseArgs({
 const QUERIES = 500;
 const LIMIT = 100;
 const BATCH = 200;
-const DAY_MS = 86_400_000;
 /** Only the last offer in the list is for this country. */
 const RARE_COUNTRY = 'AQ';
 const LAST_ID = 'ffffffff-ffff-4fff-bfff-ffffffffffff' as Uuid;

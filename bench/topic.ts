@@ -1,7 +1,6 @@
 // Interface of the topics that compare Offerbook with a target.
 
 import type { Series } from './load.ts';
-import type { Bar } from './report.ts';
 import { milliseconds, ratio, table, whole } from './table.ts';
 
 export interface Run {
@@ -24,11 +23,20 @@ export interface Report {
   readonly findings: readonly Finding[];
   /** Markdown tables. */
   readonly details: readonly string[];
-  /** For the plot in the documentation. */
-  readonly bars?: readonly Bar[];
 }
 
 export type Topic = (run: Run) => Promise<Report>;
+
+/** `label` introduces the limit in the target, such as "under". */
+export function atMost(
+  work: string,
+  label: string,
+  value: number,
+  max: number,
+  format: (value: number) => string,
+): Finding {
+  return { work, target: `${label} ${format(max)}`, measured: format(value), met: value <= max };
+}
 
 /** Target for the throughput relative to that of `name`. */
 export function atLeast(
@@ -52,14 +60,10 @@ export function p99AtMost(
   factor: number,
   name: string,
 ): Finding {
+  const target = `at most ${factor} × ${name}`;
   const value = (ours?.p99Ms ?? Number.NaN) / (other?.p99Ms ?? Number.NaN);
   const met = Number.isNaN(value) ? undefined : value <= factor;
-  return {
-    work: `${work}: p99`,
-    target: `at most ${factor} × ${name}`,
-    measured: ratio(value),
-    met,
-  };
+  return { work: `${work}: p99`, target, measured: ratio(value), met };
 }
 
 /** A row for each series, fastest first. */

@@ -11,11 +11,13 @@ import { printTimestamp, type Timestamp, timestampMs } from '@offerbook/wire/tim
 import { printTransaction } from '@offerbook/wire/transaction.ts';
 import { newUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import { COMMAND_OPTIONS, openStores } from '../service/src/storage/open-stores.ts';
+import { getRequest } from '../service/test/chaos/traffic/http-connection.ts';
+import { forMs, openLoop } from '../service/test/chaos/traffic/loops.ts';
 import { transaction } from '../service/test/support/fixtures.ts';
 import { putDocuments } from '../service/test/support/put-documents.ts';
 import { withFolder } from './folder.ts';
 import { SMALL } from './large-catalogue.ts';
-import { BOTH_CORES, bearer, prepareCatalogue, startOfferbook } from './offerbook.ts';
+import { BOTH_CORES, prepareCatalogue, startOfferbook } from './offerbook.ts';
 import { megabytes, milliseconds, percentile, table, whole } from './table.ts';
 
 const { values: options } = parseArgs({
@@ -35,6 +37,7 @@ const ENDPOINTS_PER_ORG = Math.min(10, ENDPOINTS / 10);
 /** Organisations that an import changes each second. */
 const ORGS_PER_S = 10;
 const REQUESTS_PER_S = 100;
+const CONNECTIONS_MAX = 10;
 const ROWS_PER_ORG = 200;
 
 if (options.receive) receive();
@@ -122,7 +125,9 @@ async function measure(folder: string): Promise<void> {
       const importer = spawnSelf(
         ...['--import', databaseUrl, '--changes', options.changes, '--seconds', options.seconds],
       );
-      const latencies = await requestSteadily(`${server.url}/v1/cashback-offers/`, bearer(token));
+      const requests = [getRequest('/v1/cashback-offers/', token)];
+      const traffic = { url: server.url, requests, isOver: forMs(SECONDS * 1_000) };
+      const tally = await openLoop(traffic, REQUESTS_PER_S, CONNECTIONS_MAX);
       const changes = (await new Response(importer.stdout).json()) as number;
       await Bun.sleep(3_000);
       const cpu = await readCpu();
@@ -134,7 +139,7 @@ async function measure(folder: string): Promise<void> {
         ...(ages.length === 0 ? ['', ''] : [0.5, 0.99].map((share) => milliseconds(percentile(ages, share)))),
         ...cpu.map((seconds, i) => `${((100 * (seconds - (cpuBefore[i] ?? 0))) / SECONDS).toFixed(1)} %`),
         megabytes((await server.memoryBytes()).now),
-        ...[0.5, 0.99].map((share) => `${percentile(latencies, share).toFixed(2)} ms`),
+        ...[0.5, 0.99].map((share) => `${tally.percentileMs(share).toFixed(2)} ms`),
       ]);
     }
     const head = [
@@ -146,18 +151,4 @@ async function measure(folder: string): Promise<void> {
   } finally {
     receiver.kill();
   }
-}
-
-/** Sends requests one after the other at a steady rate. Returns their durations in milliseconds. */
-async function requestSteadily(url: string, headers: Record<string, string>): Promise<number[]> {
-  const latencies: number[] = [];
-  const untilMs = performance.now() + SECONDS * 1_000;
-  while (performance.now() < untilMs) {
-    const beganMs = performance.now();
-    await (await fetch(url, { headers })).arrayBuffer();
-    const lastedMs = performance.now() - beganMs;
-    latencies.push(lastedMs);
-    await Bun.sleep(Math.max(0, 1_000 / REQUESTS_PER_S - lastedMs));
-  }
-  return latencies;
 }

@@ -8,7 +8,6 @@ import { SMALL } from '../large-catalogue.ts';
 import { compare, type Load, type Series } from '../load.ts';
 import { bearer, GZIP, prepareCatalogue, startOfferbook } from '../offerbook.ts';
 import { installPeers, startBare, startNginx, startPlain } from '../peers.ts';
-import { whole } from '../table.ts';
 import { atLeast, type Finding, p99AtMost, type Report, type Run, seriesTable } from '../topic.ts';
 
 const OFFERS = '/v1/cashback-offers/';
@@ -59,14 +58,7 @@ export async function catalogue(run: Run): Promise<Report> {
     'plain implementation, gzip': load(`${plain.url}${OFFERS}`, us),
   };
   const measured = await compare(loads, run);
-  const bars = Object.entries(measured).map(([name, { requestsPerS: value }]) => ({
-    ...{ name, value, label: `${whole(value)}/s`, isOurs: name.startsWith('ours') },
-  }));
-  return {
-    findings: findings(measured),
-    details: [seriesTable('catalogue page', measured)],
-    bars: bars.sort((a, b) => b.value - a.value),
-  };
+  return { findings: findings(measured), details: [seriesTable('catalogue page', measured)] };
 }
 
 function findings(measured: Record<string, Series>): Finding[] {

@@ -67,7 +67,7 @@ export class FileOutcomes {
   /** Large attacks must meet accepted and invalid files. */
   report(run: Run, kind: string): void {
     const files = this.accepted + this.empty + this.#invalid + this.#refused;
-    run.row({
+    run.rows.push({
       files,
       of: kind,
       accepted: this.accepted,

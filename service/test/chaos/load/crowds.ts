@@ -7,7 +7,7 @@ import type { Node } from '../cluster/node.ts';
 import type { Run } from '../report/run.ts';
 import { type Crowd, startCrowd } from '../traffic/crowd.ts';
 import { forMs, openLoop } from '../traffic/loops.ts';
-import { Tally } from '../traffic/tally.ts';
+import { median, Tally } from '../traffic/tally.ts';
 import {
   addFigures,
   type LoadedNode,
@@ -140,8 +140,4 @@ async function openSlowConnections({ url }: Node): Promise<void> {
     });
   };
   await Promise.all(['', 'GET /livez HTTP/1.1\r\nHost: x\r\nX: '.padEnd(5_000, 'a')].map(untilClosed));
-}
-
-function median(values: readonly number[]): number {
-  return Number((values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN).toFixed(2));
 }

@@ -38,7 +38,7 @@ export async function startLoaded(
 /** Adds the figures of one part to the report's table. */
 export function addFigures(run: Run, part: string, figures: Record<string, unknown>): void {
   for (const [figure, value] of Object.entries(figures))
-    run.row({ part, figure, value: typeof value === 'number' ? String(value) : JSON.stringify(value) });
+    run.rows.push({ part, figure, value: typeof value === 'number' ? String(value) : JSON.stringify(value) });
 }
 
 /** Requires something that a busy machine may not reach. */

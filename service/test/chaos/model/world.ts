@@ -14,22 +14,14 @@ export const LONER: OrganisationName = 'dogwood';
 export const USERS = ['anna', 'bert', 'cleo'] as const;
 
 const IDS_EACH = 800;
-/** The first ids of an organisation are never deleted, because other organisations try to import them. */
-const KEPT_IDS = 30;
 
-const pools = new Map<OrganisationName, readonly Uuid[]>();
+const pools = new Map(
+  ORGANISATIONS.map((name) => [name, Array.from({ length: IDS_EACH }, (_, i) => makeId(name, i)).sort()]),
+);
 
 /** The ids of an organisation, sorted. The ids of all organisations are interleaved. */
 export function idsOf(organisation: OrganisationName): readonly Uuid[] {
-  const known = pools.get(organisation);
-  if (known !== undefined) return known;
-  const pool = Array.from({ length: IDS_EACH }, (_, i) => makeId(organisation, i)).sort();
-  pools.set(organisation, pool);
-  return pool;
-}
-
-export function keptIdsOf(organisation: OrganisationName): readonly Uuid[] {
-  return idsOf(organisation).slice(0, KEPT_IDS);
+  return pools.get(organisation) ?? [];
 }
 
 /** Every other id is random, like version 4. The others increase with `i`, like version 7. */

@@ -1,13 +1,9 @@
 // Runs a scenario once, and prints its report.
 
 import type { Scenario } from '../scenario.ts';
-import { type Cells, Run, type RunSettings } from './run.ts';
+import { Run, type RunSettings } from './run.ts';
 
-export interface Report {
-  readonly counts: Readonly<Record<string, number>>;
-  readonly rows: readonly Cells[];
-  readonly violations: readonly string[];
-}
+export type Report = Pick<Run, 'counts' | 'rows' | 'violations'>;
 
 /** An error that ends the scenario counts as a violation. */
 export async function play(scenario: Scenario, settings: RunSettings): Promise<Report> {
@@ -29,7 +25,7 @@ export async function play(scenario: Scenario, settings: RunSettings): Promise<R
     process.off('SIGINT', stop);
     process.off('SIGTERM', stop);
   }
-  return { counts: run.counts, rows: run.rows, violations: run.violations };
+  return run;
 }
 
 /** Counts, then the table, then the violations. */
@@ -37,23 +33,8 @@ export function printReport({ counts, rows, violations }: Report): string {
   const width = Math.max(0, ...Object.keys(counts).map((what) => what.length));
   return [
     ...Object.entries(counts).map(([what, count]) => `  ${what.padEnd(width)} ${count}`),
-    ...printTable(rows),
+    ...(rows.length === 0 ? [] : [Bun.inspect.table([...rows], Object.keys(rows[0] ?? {}))]),
     ...violations.map((violation) => `  ${violation}`),
     violations.length === 0 ? '  no violation' : `  ${violations.length} violations`,
   ].join('\n');
-}
-
-/** Numbers are aligned right. */
-function printTable(rows: readonly Cells[]): string[] {
-  const [first] = rows;
-  if (first === undefined) return [];
-  const columns = Object.keys(first).map((name) => {
-    const cells = [name, ...rows.map((row) => row[name] ?? '')];
-    const width = Math.max(...cells.map((cell) => String(cell).length));
-    const isNumeric = cells.slice(1).every((cell) => typeof cell === 'number');
-    return cells.map((cell) => (isNumeric ? String(cell).padStart(width) : String(cell).padEnd(width)));
-  });
-  return Array.from({ length: rows.length + 1 }, (_, i) =>
-    `  ${columns.map((column) => column[i]).join('  ')}`.trimEnd(),
-  );
 }

@@ -28,7 +28,8 @@ export class Run extends AsyncDisposableStack {
   readonly #database: TestDatabase | undefined;
   readonly #values: Values;
   readonly #counts = new Map<string, number>();
-  readonly #rows: Cells[] = [];
+  /** The report's table. All rows have the same columns. */
+  readonly rows: Cells[] = [];
   readonly #violations = new Map<string, string[]>();
 
   constructor(settings: RunSettings, options: Options = {}) {
@@ -86,11 +87,6 @@ export class Run extends AsyncDisposableStack {
     this.#counts.set(what, (this.#counts.get(what) ?? 0) + by);
   }
 
-  /** Adds a row to the report's table. All rows have the same columns. */
-  row(cells: Cells): void {
-    this.#rows.push(cells);
-  }
-
   /** Reports a broken guarantee. `kind` is one or two words; the report lists the first violations of each kind. */
   violation(kind: string, what: string): void {
     const listed = this.#violations.get(kind) ?? [];
@@ -105,10 +101,6 @@ export class Run extends AsyncDisposableStack {
 
   get counts(): Readonly<Record<string, number>> {
     return Object.fromEntries(this.#counts);
-  }
-
-  get rows(): readonly Cells[] {
-    return this.#rows;
   }
 
   get violations(): string[] {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { SmallDisk } from '../../support/small-disk.ts';
 import { openMachine } from '../cluster/machine.ts';
 import { Node } from '../cluster/node.ts';
+import { withStores } from '../cluster/seed.ts';
 import type { Run } from '../report/run.ts';
 import { BOTH, type Scenario } from '../scenario.ts';
 import { Clickers, prepareClicks, untilRecorded } from '../traffic/clicks.ts';
@@ -50,7 +51,7 @@ export const clicks: Scenario = {
       await node.start();
     }
     const { answered } = clickers;
-    const recorded = await untilRecorded(databaseUrl, answered, PATIENCE_MS);
+    const recorded = await withStores(databaseUrl, (stores) => untilRecorded(stores, answered, PATIENCE_MS));
     run.count('clicks', answered.length);
     const lost = answered.filter((click) => !recorded.has(click)).length;
     run.require('no click is lost', lost === 0, `${lost} were lost`);

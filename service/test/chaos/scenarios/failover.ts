@@ -104,7 +104,7 @@ export const failover: Scenario = {
         run.count('imports', figures.imports);
         run.count('clicks', figures.clicks);
         const row = { failover, ...figures, reports: reports.length };
-        run.row(row);
+        run.rows.push(row);
         run.print(JSON.stringify(row));
         const messages = reports.map((line) => (JSON.parse(line) as { msg: string }).msg);
         for (const message of new Set(messages)) run.print(`  reported: ${message}`);

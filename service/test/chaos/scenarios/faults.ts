@@ -11,7 +11,7 @@ import { freeze } from '../cluster/pair.ts';
 import { retailersWith, runCommand, seed, transactionsUpTo } from '../cluster/seed.ts';
 import type { Run } from '../report/run.ts';
 import type { Scenario } from '../scenario.ts';
-import { type Answer, CheckedRequests, type Target } from '../traffic/checked-requests.ts';
+import { CheckedRequests, type Target } from '../traffic/checked-requests.ts';
 
 const UNAVAILABLE_WITHIN_MS = 2_000;
 const RECOVERED_WITHIN_MS = 5_000;
@@ -22,19 +22,11 @@ const CONNECTIONS_MAX = 11;
 /** The node's user of PostgreSQL. Limits on connections do not apply to superusers. */
 const ROLE = 'offerbook_node';
 
-/** A PostgreSQL server with data, and a node that connects to it through a proxy and knows the address of the standby. */
-interface Stage {
-  readonly primary: PostgresServer;
-  /** The primary, unless the fault needs a standby. */
-  readonly standby: PostgresServer;
-  readonly proxy: FaultProxy;
-  readonly node: Node;
-  readonly targets: readonly Target[];
-}
+type Stage = Awaited<ReturnType<typeof openStage>>;
 
 interface Fault {
   readonly name: string;
-  /** The node must use the standby afterwards. */
+  /** The node must use the standby afterwards. Such a fault has one round, because the primary cannot be used again. */
   readonly needsStandby?: true;
   /** So short that no request may notice it. */
   readonly isShort?: true;
@@ -129,23 +121,16 @@ export const faults: Scenario = {
   },
   async run(run) {
     const chosen = run.choose('fault', FAULTS, ({ name }) => name);
-    if (run.flag('busy')) await Promise.all(chosen.map((fault) => playFault(run, fault)));
-    else for (const fault of chosen) await playFault(run, fault);
+    const playFault = async (fault: Fault) => {
+      await using stack = new AsyncDisposableStack();
+      const stage = await openStage(stack, fault.needsStandby);
+      const rounds = fault.needsStandby ? 1 : run.number('rounds');
+      for (let round = 0; round < rounds && !run.isOver; round++) await playRound(run, stage, fault);
+    };
+    if (run.flag('busy')) await Promise.all(chosen.map(playFault));
+    else for (const fault of chosen) await playFault(fault);
   },
 };
-
-/** A primary cannot be reused after a failover, so each of its rounds has its own stage. */
-async function playFault(run: Run, fault: Fault): Promise<void> {
-  const isReusable = fault.needsStandby !== true;
-  for (let round = 0; round < run.number('rounds') && !run.isOver; ) {
-    await using stack = new AsyncDisposableStack();
-    const stage = await openStage(stack, !isReusable);
-    do {
-      await playRound(run, stage, fault);
-      round += 1;
-    } while (isReusable && round < run.number('rounds') && !run.isOver);
-  }
-}
 
 async function playRound(run: Run, stage: Stage, fault: Fault): Promise<void> {
   await using requests = await CheckedRequests.start(stage.node.url, stage.targets);
@@ -155,21 +140,14 @@ async function playRound(run: Run, stage: Stage, fault: Fault): Promise<void> {
   await end();
   const endedMs = performance.now();
   await requests.untilServed();
-  report(run, fault, await requests.stop(), endedMs);
-  // Replaced connections are closed after a few seconds.
-  await until(
-    () => query(stage.standby, `SELECT 1 FROM pg_stat_activity WHERE usename = '${ROLE}'`),
-    ({ length }) => length <= CONNECTIONS_MAX,
-  );
-}
-
-function report(run: Run, { name }: Fault, answers: readonly Answer[], endedMs: number): void {
+  const answers = await requests.stop();
   const rejected = answers.filter(({ status }) => status === 503);
   const slowest503Ms = Math.round(Math.max(0, ...rejected.map((it) => it.endedMs - it.startedMs)));
   const recoveryMs = Math.round(Math.max(0, ...rejected.map((it) => it.endedMs - endedMs)));
+  const { name } = fault;
   run.count('requests', answers.length);
   run.count('503 responses', rejected.length);
-  run.row({
+  run.rows.push({
     fault: name,
     requests: answers.length,
     rejected: rejected.length,
@@ -177,13 +155,22 @@ function report(run: Run, { name }: Fault, answers: readonly Answer[], endedMs: 
     'recovery, ms': recoveryMs,
   });
   for (const { wrong } of answers) if (wrong !== undefined) run.violation('WRONG', `${name}: ${wrong}`);
-  if (run.flag('busy')) return;
-  run.require(`${name}: a 503 comes within 2 s`, slowest503Ms <= UNAVAILABLE_WITHIN_MS, slowest503Ms);
-  run.require(`${name}: the node recovers within 5 s`, recoveryMs <= RECOVERED_WITHIN_MS, recoveryMs);
+  if (!run.flag('busy')) {
+    run.require(`${name}: a 503 comes within 2 s`, slowest503Ms <= UNAVAILABLE_WITHIN_MS, slowest503Ms);
+    run.require(`${name}: the node recovers within 5 s`, recoveryMs <= RECOVERED_WITHIN_MS, recoveryMs);
+  }
+  // Replaced connections are closed after a few seconds.
+  await until(
+    () => query(stage.standby, `SELECT 1 FROM pg_stat_activity WHERE usename = '${ROLE}'`),
+    ({ length }) => length <= CONNECTIONS_MAX,
+  );
 }
 
-/** Everything that it starts ends with the stack. */
-async function openStage(stack: AsyncDisposableStack, withStandby: boolean): Promise<Stage> {
+/**
+ * A PostgreSQL server with data, and a node that connects to it through a proxy and knows the address of the standby, which is
+ * the primary if there is no standby. Everything ends with the stack.
+ */
+async function openStage(stack: AsyncDisposableStack, withStandby = false) {
   const own = (server: PostgresServer) => stack.adopt(server, removePostgres);
   const urlOf = (...ports: readonly number[]) =>
     `postgres://${ROLE}:${PASSWORD}@${ports.map((port) => `127.0.0.1:${port}`).join()}/postgres`;

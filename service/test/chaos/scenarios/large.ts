@@ -36,7 +36,7 @@ export const large: Scenario = {
 
     const limit = (what: string, value: number, max: number, unit: string) => {
       run.print(`${what}: ${value.toFixed(1)} ${unit}`);
-      run.row({ what, value: value.toFixed(1), 'at most': max, unit });
+      run.rows.push({ what, value: value.toFixed(1), 'at most': max, unit });
       if (!run.flag('busy') || unit !== 's') run.require(what, value <= max, `${value} ${unit}`);
     };
     const timed = async (what: string, maxSeconds: number, work: () => Promise<unknown>) => {

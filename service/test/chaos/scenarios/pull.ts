@@ -13,7 +13,9 @@ import { CREATE_OPTIONS, openStores } from '../../../src/storage/open-stores.ts'
 import { runWithLeaks } from '../../pull/leaks.ts';
 import { type Comparison, compareWithTruth, DECIDED_MS } from '../../pull/network-pull.ts';
 import { virtualClock } from '../../pull/virtual-clock.ts';
-import { NetworkCatalogue } from '../model/network-catalogue.ts';
+import { until } from '../../support/until.ts';
+import { createOrganisation } from '../cluster/seed.ts';
+import { networkCatalogue } from '../model/network-catalogue.ts';
 import type { Run } from '../report/run.ts';
 import { BOTH, type Scenario } from '../scenario.ts';
 import type { PullOrder } from '../traffic/puller-process.ts';
@@ -74,7 +76,6 @@ async function pullFrom(run: Run, network: NetworkName, endMs: number): Promise<
   const { now } = virtualClock(time);
   let frozenMs = Number.POSITIVE_INFINITY;
   const requests = { all: 0, catalogue: 0 };
-  let isLastOfCatalogue = false;
   const plan = randomFaults(run.seed, FAULT_SHARE);
   const fakes = new FakeNetworks({
     ...{ seed: run.seed, sinceMs: START_MS - historyDays * DAY_MS, clock: () => Math.min(now(), frozenMs) },
@@ -84,9 +85,8 @@ async function pullFrom(run: Run, network: NetworkName, endMs: number): Promise<
     ...{ logoUrl: () => 'https://logos.example/', dealsEveryMs: DEALS_EVERY_MS * speed },
     faults: { draw: (name, number) => (frozenMs < now() ? undefined : plan.draw(name, number)) },
     onAnswer: ({ target, status, fault }) => {
-      isLastOfCatalogue = !SALES_PATH.test(target);
       requests.all++;
-      if (isLastOfCatalogue) requests.catalogue++;
+      if (!SALES_PATH.test(target)) requests.catalogue++;
       if (status !== 200 && fault === undefined)
         run.violation('REFUSED', `${network}: ${status} ${target.replace(/\?.*/, '')}`);
       const secrets = Object.values<string>(ACCOUNTS[network].credentials);
@@ -100,9 +100,8 @@ async function pullFrom(run: Run, network: NetworkName, endMs: number): Promise<
   run.defer(() => server.stop(true));
   const databaseUrl = await run.database.create();
   const stores = run.use(closing(await openStores(databaseUrl, CREATE_OPTIONS, now)));
-  const org = await stores.organisations.create('acme');
-  if (org === undefined) throw new Error('the organisation exists');
-  const catalogue = new NetworkCatalogue(network, fakes.ledger, DEALS_EVERY_MS * speed);
+  const org = await createOrganisation(stores, 'acme');
+  const catalogue = networkCatalogue(network, fakes.ledger, stores);
   const start = (final: Partial<PullOrder> = {}) => {
     const order: PullOrder = {
       ...{ databaseUrl, network, time, untilMs: Number.MAX_SAFE_INTEGER },
@@ -116,28 +115,23 @@ async function pullFrom(run: Run, network: NetworkName, endMs: number): Promise<
     run.defer(() => child.kill('SIGKILL'));
     return child;
   };
-  const counts = { kills: 0, 'kills in a catalogue': 0, freezes: 0, disconnections: 0 };
+  const counts = { kills: 0, freezes: 0, disconnections: 0 };
   let child = start();
   const kill = async (victim: typeof child) => {
     victim.kill('SIGKILL');
     await victim.exited;
     counts.kills++;
-    if (isLastOfCatalogue) counts['kills in a catalogue']++;
-    for (const line of await catalogue.findTorn(stores, now())) run.violation('TORN', line);
+    for (const line of await catalogue.findTorn(now(), DEALS_EVERY_MS * speed)) run.violation('TORN', line);
   };
   /** Waits until the network has answered a request, at most a minute. */
   const nextRequest = async (kind: keyof typeof requests) => {
     const before = requests[kind];
-    for (let waited = 0; requests[kind] === before && waited < MINUTE_MS; waited += 5) await Bun.sleep(5);
+    await until(() => requests[kind] > before).catch(() => {});
   };
   const catchUp = async () => {
     const key = { source: `rakuten:${ACCOUNTS.rakuten.account}`, orgId: org.id, stream: 'process' };
-    for (let waited = 0; waited < WAIT_MAX_MS; waited += 50) {
-      const { completeThroughMs } = (await stores.pulls.find(key)) ?? {};
-      if (now() - (completeThroughMs ?? START_MS) < RAKUTEN_LAG_MAX_MS) return;
-      await Bun.sleep(50);
-    }
-    throw new Error('the pull does not catch up');
+    const throughMs = async () => (await stores.pulls.find(key))?.completeThroughMs ?? START_MS;
+    await until(throughMs, (value) => now() - value < RAKUTEN_LAG_MAX_MS, WAIT_MAX_MS);
   };
   /** Waits until an import begins or ends, at most a few seconds. What is not in its transaction is written around these times. */
   const nextImport = async (isEnd: boolean) => {
@@ -190,34 +184,23 @@ async function pullFrom(run: Run, network: NetworkName, endMs: number): Promise<
   const ended = await Promise.race([final.exited, Bun.sleep(WAIT_MAX_MS)]);
   final.kill('SIGKILL');
   if (ended !== 0) throw new Error(`the last pull has not succeeded: ${(await passes).slice(-1_000)}`);
-  report(
-    run,
-    network,
-    await compareWithTruth(stores, org, network, trueSales(fakes.ledger, network, frozenMs)),
-  );
-  for (const line of await catalogue.compare(stores, frozenMs))
-    run.violation('CATALOGUE', `${network}: ${line}`);
+  const truth = trueSales(fakes.ledger, network, frozenMs);
+  report(run, network, await compareWithTruth(stores, org, network, truth));
+  for (const line of await catalogue.compare(frozenMs)) run.violation('CATALOGUE', `${network}: ${line}`);
   const imports = await stores.imports.list({ limit: IMPORTS_MAX });
   const catalogues = imports.filter(({ kind, outcome }) => kind === 'catalogue' && outcome === 'done').length;
   for (const [what, count] of Object.entries({ ...counts, catalogues })) run.count(what, count);
   const virtualDays = Math.round((frozenMs - START_MS) / DAY_MS);
-  run.row({ network, ...counts, requests: requests.all, 'virtual days': virtualDays, catalogues });
+  run.rows.push({ network, ...counts, requests: requests.all, 'virtual days': virtualDays, catalogues });
 }
 
 async function pullLeaking(run: Run, network: NetworkName): Promise<void> {
-  const { before, after, found } = await runWithLeaks(network, run.database, {
-    leakShare: 0.3,
-    salesPerDay: 60,
-  });
+  const options = { leakShare: 0.3, salesPerDay: 60 };
+  const { before, after, found } = await runWithLeaks(network, run.database, options);
+  const { wrong } = before;
   report(run, network, after);
-  run.require(
-    `${network}: reading old sales again finds what the filters do not list`,
-    found >= before.wrong,
-    {
-      ...{ found, wrong: before.wrong },
-    },
-  );
-  run.count('unlisted changes', before.wrong);
+  run.require(`${network}: reading old sales again finds unlisted changes`, found >= wrong, { found, wrong });
+  run.count('unlisted changes', wrong);
 }
 
 /** Reports how the database differs from the network. */

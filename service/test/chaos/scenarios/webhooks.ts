@@ -1,27 +1,24 @@
 // Imports change transactions all the time, endpoints fail in every way, and the processes that send webhooks are stopped, killed,
 // frozen and cut off from their lease. At the end, the copy of every endpoint must equal the database.
 
-import { join } from 'node:path';
 import type { Random } from '@offerbook/sandbox/random.ts';
-import { printTimestamp, type Timestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Stores } from '../../../src/domain/stores.ts';
-import { NO_WATERMARK_MS } from '../../../src/domain/webhook.ts';
 import { CREATE_OPTIONS, openStores } from '../../../src/storage/open-stores.ts';
 import { idOf, readAllTransactions } from '../../storage/open-test-stores.ts';
 import { putDocuments } from '../../support/put-documents.ts';
 import { until } from '../../support/until.ts';
-import { type Behaviour, type Delivery, type Overtaken, Receiver } from '../../webhooks/receiver.ts';
+import type { Delivery, Overtaken } from '../../webhooks/receiver.ts';
 import { createOrganisation } from '../cluster/seed.ts';
 import { Actors } from '../report/actors.ts';
-import type { Run } from '../report/run.ts';
 import { BOTH, type Scenario } from '../scenario.ts';
-import { LEASE_MS, TIMEOUT_MS } from '../traffic/sender-process.ts';
+import { type Endpoint, newEndpoint } from '../traffic/endpoint.ts';
+import { type Freeze, isDelayedBy, startSender, TAKEOVER_MS } from '../traffic/sender.ts';
 
 const ORGANISATIONS = 3;
 /** A replay has 20 pages. */
 const ROWS = 2_000;
-const FAULT_SHARE = 0.3;
 /** Mean time between two imports of an organisation. */
 const PAUSE_MS = 50;
 const SETTLE_MAX_MS = 120_000;
@@ -102,68 +99,6 @@ export const webhooks: Scenario = {
   },
 };
 
-interface Endpoint {
-  readonly orgId: number;
-  readonly receiver: Receiver;
-  /** Ends the faults. */
-  end(): Promise<void>;
-}
-
-const FAULTS = ['error', 'hang', 'redirect', 'close', 'cut', 'slow', 'forget', 'lost response'] as const;
-
-async function newEndpoint(run: Run, stores: Stores, orgId: number, random: Random): Promise<Endpoint> {
-  const replays: Promise<unknown>[] = [];
-  let faultShare = FAULT_SHARE;
-  /** The endpoint has stored every change up to this one. */
-  let throughMs = NO_WATERMARK_MS;
-  const next = () => (random.unit() < faultShare ? random.pick(FAULTS) : undefined);
-  let fault = next();
-  const behaviour: Behaviour = async ({ page }) => {
-    const current = fault;
-    fault = next();
-    run.count(`requests: ${current ?? 'good'}`);
-    if (current !== undefined) run.count('faults of endpoints');
-    // Just below the time limit of a request.
-    if (current === 'hang') await Bun.sleep(TIMEOUT_MS - 50);
-    if (current === 'slow') await Bun.sleep(TIMEOUT_MS / 3);
-    if (current === 'error') return { status: 500, stores: false };
-    if (current === 'redirect') return { status: 307, stores: false };
-    if (current === 'close' || current === 'hang') return { status: 'close', stores: false };
-    if (current === 'forget') {
-      // The endpoint responds before it stores the page, and crashes. It asks the operator for a replay.
-      run.count('replays');
-      // The page may have begun inside a stamp. A replay from a millisecond earlier cannot be mistaken for the next page.
-      throughMs = Math.max(NO_WATERMARK_MS, throughMs - 1);
-      replays.push(stores.webhooks.replay(id, random.unit() < 0.1 ? NO_WATERMARK_MS : throughMs));
-      return { status: 200, stores: false };
-    }
-    // After a forgotten page, the following pages may arrive before the replay. They leave a gap.
-    if (watermarkMs(page.after) <= throughMs) throughMs = watermarkMs(page.completeThrough);
-    return { status: current === 'lost response' ? 'close' : 204, stores: true };
-  };
-  const receiver = run.use(new Receiver(behaviour));
-  receiver.isCut = () => {
-    const isCut = fault === 'cut';
-    if (isCut) {
-      run.count('requests: cut');
-      fault = next();
-    }
-    return isCut;
-  };
-  const { id } = await stores.webhooks.create(orgId, receiver.url, NO_WATERMARK_MS);
-  return {
-    ...{ orgId, receiver },
-    async end() {
-      [faultShare, fault] = [0, undefined];
-      await Promise.all(replays);
-    },
-  };
-}
-
-function watermarkMs(watermark: Timestamp | null): number {
-  return watermark === null ? NO_WATERMARK_MS : timestampMs(watermark);
-}
-
 async function change(stores: Stores, orgId: number, orgIndex: number, random: Random): Promise<void> {
   const size = random.unit() < 0.1 ? 250 : random.whole(1, 5);
   const ids = new Set(
@@ -179,85 +114,9 @@ async function change(stores: Stores, orgId: number, orgIndex: number, random: R
   });
 }
 
-/** Longer than a lease, so that the other sender takes over. */
-const TAKEOVER_MS = LEASE_MS + 300;
-/** A request ends at most this long after it was begun, without the time of a freeze. */
-const REQUEST_MAX_MS = TIMEOUT_MS + 1_000;
-const PROGRAM = join(import.meta.dir, '..', 'traffic', 'sender-process.ts');
-
-interface Freeze {
-  readonly sender: string;
-  readonly startMs: number;
-  readonly endMs: number;
-}
-
-/**
- * True for a request that a sender began before a freeze and sent after it, which docs/webhooks.md allows. Between the check of
- * the lease and the write to the socket, the sender cannot notice that time has passed.
- */
-function isDelayedBy({ startMs, endMs }: Freeze, { madeAtMs, arrivedAtMs }: Delivery): boolean {
-  const isBegun = startMs - REQUEST_MAX_MS <= madeAtMs && madeAtMs <= startMs;
-  return isBegun && endMs <= arrivedAtMs && arrivedAtMs <= endMs + REQUEST_MAX_MS;
-}
-
 /** A frozen sender makes no messages, so the times show which sender sent a page during a freeze. */
 function describe({ delivery, by, rows }: Overtaken, freezes: readonly Freeze[]): string {
-  const time = (ms: number) => new Date(ms).toISOString().slice(11, 23);
-  const sent = ({ madeAtMs, arrivedAtMs }: Delivery) =>
-    `made ${time(madeAtMs)}, arrived ${time(arrivedAtMs)}`;
-  const frozen = freezes
-    .filter(({ endMs }) => endMs >= delivery.madeAtMs - TAKEOVER_MS)
-    .map(({ sender, startMs, endMs }) => `${sender} ${time(startMs)}–${time(endMs)}`);
-  return `${rows} rows of a page (${sent(delivery)}) after newer ones (${sent(by)}); frozen: ${frozen.join(', ')}`;
-}
-
-/** Starts a process that sends webhooks. Returns the ways to disturb it, each of which returns when it can send again. */
-function startSender(
-  run: Run,
-  databaseUrl: string,
-  name: string,
-  freezes: Freeze[],
-): Readonly<Record<string, () => Promise<void>>> {
-  const errors: Promise<string>[] = [];
-  const start = () => {
-    const child = Bun.spawn([process.execPath, PROGRAM, databaseUrl], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-      ipc: () => {},
-    });
-    errors.push(new Response(child.stdout).text());
-    return child;
-  };
-  let child = start();
-  const stop = async (signal: NodeJS.Signals) => {
-    child.kill(signal);
-    await child.exited;
-  };
-  run.defer(async () => {
-    await stop('SIGKILL');
-    for (const line of (await Promise.all(errors)).join('').split('\n'))
-      if (line !== '') run.violation('ERROR', line);
-  });
-  return {
-    async restarted() {
-      await stop('SIGTERM');
-      child = start();
-    },
-    async killed() {
-      await stop('SIGKILL');
-      await Bun.sleep(TAKEOVER_MS);
-      child = start();
-    },
-    async frozen() {
-      child.kill('SIGSTOP');
-      const startMs = Date.now();
-      await Bun.sleep(TAKEOVER_MS);
-      child.kill('SIGCONT');
-      freezes.push({ sender: name, startMs, endMs: Date.now() });
-    },
-    async 'cut off from the lease'() {
-      child.send(true);
-      await Bun.sleep(TAKEOVER_MS);
-      child.send(false);
-    },
-  };
+  const timesOf = ({ madeAtMs, arrivedAtMs }: Delivery) => ({ madeAtMs, arrivedAtMs });
+  const near = freezes.filter(({ endMs }) => endMs >= delivery.madeAtMs - TAKEOVER_MS);
+  return JSON.stringify({ rows, page: timesOf(delivery), newer: timesOf(by), freezes: near });
 }

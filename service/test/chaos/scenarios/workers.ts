@@ -15,6 +15,7 @@ import type { Run } from '../report/run.ts';
 import { BOTH, type Scenario } from '../scenario.ts';
 import { CheckedRequests, type Target } from '../traffic/checked-requests.ts';
 import { get } from '../traffic/get.ts';
+import { median } from '../traffic/tally.ts';
 
 const PAUSE_MS = 150;
 const REVOKED_WITHIN_MS = 4_000;
@@ -22,6 +23,7 @@ const REVOKED_WITHIN_MS = 4_000;
 const REJECTED_MIN = 8;
 /** Consecutive correct responses on connections of their own, so that every worker has sent some. */
 const CONNECTIONS = 24;
+const FIRST_SALE = '/v1/transactions/?limit=1';
 const MEMORY_GROWTH_MAX = 1.15;
 /** With fewer rounds, memory has not reached its steady state. */
 const ROUNDS_FOR_MEMORY = 20;
@@ -44,7 +46,8 @@ export const workers: Scenario = {
     const { tokens } = await seed(databaseUrl, retailersWith(run.number('offers'), 10), []);
     const faults = run.use(new WorkerFaults());
     const adminPort = await freePort();
-    const args = ['--workers', run.text('workers'), '--admin-port', String(adminPort)];
+    const count = run.number('workers');
+    const args = ['--workers', String(count), '--admin-port', String(adminPort)];
     const env = {
       OFFERBOOK_DATABASE_URL: databaseUrl,
       OFFERBOOK_RATE_LIMIT_PUBLIC: '0',
@@ -54,6 +57,7 @@ export const workers: Scenario = {
     const metric = (name: string) => readMetric(`http://127.0.0.1:${adminPort}`, `offerbook_${name}`);
     const untilMetric = (name: string, accepts: (value: number) => boolean) =>
       until(() => metric(name), accepts);
+    const untilReady = () => untilMetric('workers_ready', (ready) => ready >= count);
 
     /** Requests the path over separate connections until all responses, and thus all workers, are correct. */
     const untilEverywhere = (
@@ -63,7 +67,7 @@ export const workers: Scenario = {
     ) =>
       until(
         async () => {
-          for (let count = 0; count < CONNECTIONS; count++) {
+          for (let sent = 0; sent < CONNECTIONS; sent++) {
             const response = await get(server.url + path, { token, headers: { Connection: 'close' } });
             const body = await response.text();
             if (!isRight(response.status, body)) return `${response.status}: ${body.slice(0, 200)}`;
@@ -73,26 +77,30 @@ export const workers: Scenario = {
         (problem) => problem === undefined,
       );
 
-    async function fail(fault: 'crash' | 'loop', number: number): Promise<void> {
-      const before = await metric('worker_restarts_total');
-      requests.allowed = [0];
-      faults.letHappen(fault, (number % run.number('workers')) + 1);
-      await untilMetric('worker_restarts_total', (count) => count > before);
-      await untilMetric('workers_ready', (count) => count >= run.number('workers'));
+    /** Allows this failure during a disturbance, and until the server is as usual again. */
+    async function disturb(status: 0 | 503, work: () => Promise<unknown>): Promise<void> {
+      requests.allowed = [status];
+      await work();
       await requests.untilServed();
       requests.allowed = [];
     }
 
-    async function killDatabase(): Promise<void> {
-      requests.allowed = [503];
-      await machine.kill();
-      await requests.untilAnswered(REJECTED_MIN, 503);
-      await machine.start();
-      await untilEverywhere('/v1/transactions/?limit=1', tokens.private, (status) => status === 200);
-      await untilMetric('database_usable', (usable) => usable === 1);
-      await requests.untilServed();
-      requests.allowed = [];
-    }
+    const fail = (fault: 'crash' | 'loop', number: number) =>
+      disturb(0, async () => {
+        const before = await metric('worker_restarts_total');
+        faults.letHappen(fault, (number % count) + 1);
+        await untilMetric('worker_restarts_total', (restarts) => restarts > before);
+        await untilReady();
+      });
+
+    const killDatabase = () =>
+      disturb(503, async () => {
+        await machine.kill();
+        await requests.untilAnswered(REJECTED_MIN, 503);
+        await machine.start();
+        await untilEverywhere(FIRST_SALE, tokens.private, (status) => status === 200);
+        await untilMetric('database_usable', (usable) => usable === 1);
+      });
 
     async function changeCatalogue(round: number): Promise<void> {
       const name = `Retailer of round ${round}`;
@@ -110,22 +118,18 @@ export const workers: Scenario = {
     }
 
     async function revoke(): Promise<void> {
-      const issued = await runCommand(
-        ['tokens', 'issue', '--org', 'acme', '--kind', 'private', '--json'],
-        databaseUrl,
-      );
-      const { id: tokenId, token } = JSON.parse(issued) as { id: string; token: string };
-      const path = '/v1/transactions/?limit=1';
-      await untilEverywhere(path, token, (status) => status === 200);
-      await runCommand(['tokens', 'revoke', tokenId], databaseUrl);
+      const issue = ['tokens', 'issue', '--org', 'acme', '--kind', 'private', '--json'];
+      const issued = JSON.parse(await runCommand(issue, databaseUrl)) as { id: string; token: string };
+      await untilEverywhere(FIRST_SALE, issued.token, (status) => status === 200);
+      await runCommand(['tokens', 'revoke', issued.id], databaseUrl);
       const revokedAtMs = performance.now();
-      await untilEverywhere(path, token, (status) => status === 401);
+      await untilEverywhere(FIRST_SALE, issued.token, (status) => status === 401);
       const tookMs = performance.now() - revokedAtMs;
       if (!run.flag('busy'))
         run.require('a revocation takes effect within 4 s', tookMs <= REVOKED_WITHIN_MS, tookMs);
     }
 
-    await untilMetric('workers_ready', (count) => count >= run.number('workers'));
+    await untilReady();
     const options = { pauseMs: PAUSE_MS, allowed: [] };
     const requests = run.use(await CheckedRequests.start(server.url, targetsFor(run, tokens), options));
     const memoryMb: number[] = [];
@@ -166,10 +170,9 @@ function targetsFor(run: Run, tokens: Readonly<Record<'public' | 'private', stri
 
 /** Compares the second quarter with the last: the first quarter warms up the server. */
 function judgeMemory(run: Run, memoryMb: readonly number[]): void {
+  if (memoryMb.length < ROUNDS_FOR_MEMORY) return;
   const quarter = Math.ceil(memoryMb.length / 4);
-  const quarters = [memoryMb.slice(quarter, 2 * quarter), memoryMb.slice(-quarter)];
-  const [earlier = 0, later = 0] = quarters.map((all) => all.toSorted((a, b) => a - b)[all.length >> 1] ?? 0);
-  run.count('memory at the end, MB', later);
-  if (memoryMb.length >= ROUNDS_FOR_MEMORY)
-    run.require('memory does not grow', later <= earlier * MEMORY_GROWTH_MAX, { earlier, later });
+  const [earlier, later] = [memoryMb.slice(quarter, 2 * quarter), memoryMb.slice(-quarter)].map(median);
+  const holds = (later ?? Number.NaN) <= (earlier ?? 0) * MEMORY_GROWTH_MAX;
+  run.require('memory does not grow', holds, { earlier, later });
 }

@@ -22,12 +22,6 @@ export interface Answer {
   readonly wrong: string | undefined;
 }
 
-export interface ClientOptions {
-  readonly pauseMs?: number;
-  readonly limitMs?: number;
-  readonly allowed?: readonly number[];
-}
-
 /** Correct responses in a row after which a target counts as served. */
 const IN_A_ROW = 3;
 
@@ -36,15 +30,13 @@ export class CheckedRequests implements AsyncDisposable {
   /** Failures that are allowed now: 503 for requests for transactions, 0 for requests that are cut off. */
   allowed: readonly number[];
   readonly #url: string;
-  readonly #limitMs: number | undefined;
   readonly #latest: Answer[][];
   #clients: Promise<void>[] = [];
   #isOver = false;
 
-  private constructor(url: string, targets: readonly Target[], options: ClientOptions) {
+  private constructor(url: string, targets: readonly Target[], allowed: readonly number[]) {
     this.#url = url;
-    this.#limitMs = options.limitMs;
-    this.allowed = options.allowed ?? [503];
+    this.allowed = allowed;
     this.#latest = targets.map(() => []);
   }
 
@@ -52,9 +44,9 @@ export class CheckedRequests implements AsyncDisposable {
   static async start(
     url: string,
     targets: readonly Target[],
-    options: ClientOptions = {},
+    { pauseMs = 20, allowed = [503] as readonly number[] } = {},
   ): Promise<CheckedRequests> {
-    const requests = new CheckedRequests(url, targets, options);
+    const requests = new CheckedRequests(url, targets, allowed);
     const right = await Promise.all(
       targets.map(async (target) => {
         const request = () => requests.#send(target, 0);
@@ -66,7 +58,7 @@ export class CheckedRequests implements AsyncDisposable {
         const answer = await requests.#answer(target, number, right[i] ?? '');
         requests.answers.push(answer);
         requests.#latest[i] = [...(requests.#latest[i] ?? []), answer].slice(-IN_A_ROW);
-        await Bun.sleep(options.pauseMs ?? 20);
+        await Bun.sleep(pauseMs);
       }
     });
     return requests;
@@ -87,13 +79,6 @@ export class CheckedRequests implements AsyncDisposable {
     const count = () => this.answers.filter((answer) => answer.status === status).length;
     const wanted = count() + more;
     await until(count, (now) => now >= wanted);
-  }
-
-  /** Returns the time of the first 200 to a request that was sent after `sinceMs`. */
-  async servedAfter(sinceMs: number): Promise<number> {
-    const find = () => this.answers.filter(({ status, startedMs }) => status === 200 && startedMs >= sinceMs);
-    const served = await until(find, ({ length }) => length > 0);
-    return Math.min(...served.map(({ endedMs }) => endedMs));
   }
 
   async stop(): Promise<readonly Answer[]> {
@@ -126,9 +111,7 @@ export class CheckedRequests implements AsyncDisposable {
   /** Every third request has its own connection, so that a server with several workers passes it to any of them. */
   #send(target: Target, number: number): Promise<Response> {
     const headers: Record<string, string> = number % 3 === 0 ? { Connection: 'close' } : {};
-    const { token } = target;
-    const limit = this.#limitMs === undefined ? {} : { limitMs: this.#limitMs };
-    return get(this.#url + pathOf(target, number), { token, headers, ...limit });
+    return get(this.#url + pathOf(target, number), { token: target.token, headers });
   }
 }
 

@@ -1,31 +1,28 @@
 // Users that click. In the end, every redirect that contained a click id must have exactly one record.
 
 import type { ClickId } from '../../../src/domain/click.ts';
+import type { Stores } from '../../../src/domain/stores.ts';
 import { coupon, id, retailer } from '../../support/fixtures.ts';
 import { until } from '../../support/until.ts';
 import { seed, withStores } from '../cluster/seed.ts';
 
-/** Number of users that click concurrently. */
-const USERS_AT_ONCE = 8;
 const NETWORK = 'https://network.example/';
 
 export class Clickers {
   readonly answered: ClickId[] = [];
   readonly #orgId: string;
-  readonly #usersAtOnce: number;
-  readonly #pauseMs: number;
+  readonly #options: { readonly usersAtOnce: number; readonly pauseMs: number };
   #users = 0;
 
   /** `pauseMs` is the time between a response and the next click. */
-  constructor(orgId: string, { usersAtOnce = USERS_AT_ONCE, pauseMs = 0 } = {}) {
+  constructor(orgId: string, { usersAtOnce = 8, pauseMs = 0 } = {}) {
     this.#orgId = orgId;
-    this.#usersAtOnce = usersAtOnce;
-    this.#pauseMs = pauseMs;
+    this.#options = { usersAtOnce, pauseMs };
   }
 
-  /** Every user clicks once; ends when the server has exited. */
+  /** Several users click concurrently, each once; ends when the server has exited. */
   async click(url: string): Promise<void> {
-    await Promise.all(Array.from({ length: this.#usersAtOnce }, () => this.#clickOn(url)));
+    await Promise.all(Array.from({ length: this.#options.usersAtOnce }, () => this.#clickOn(url)));
   }
 
   async untilAnswered(more: number): Promise<void> {
@@ -47,7 +44,7 @@ export class Clickers {
       } catch {
         return;
       }
-      if (this.#pauseMs > 0) await Bun.sleep(this.#pauseMs);
+      await Bun.sleep(this.#options.pauseMs);
     }
   }
 }
@@ -62,18 +59,16 @@ export async function prepareClicks(databaseUrl: string): Promise<string> {
 
 /** Waits until all clicks are recorded, or until none has been added for this time. Returns the recorded ones. */
 export async function untilRecorded(
-  databaseUrl: string,
+  stores: Stores,
   clicks: readonly ClickId[],
   patienceMs = 20_000,
 ): Promise<Set<ClickId>> {
-  return await withStores(databaseUrl, async (stores) => {
-    let [count, progressMs] = [0, performance.now()];
-    while (true) {
-      const found = new Set((await stores.clicks.find(clicks)).keys());
-      if (found.size > count) [count, progressMs] = [found.size, performance.now()];
-      const isOver = performance.now() - progressMs > patienceMs;
-      if (isOver || clicks.every((click) => found.has(click))) return found;
-      await Bun.sleep(50);
-    }
-  });
+  let [count, progressMs] = [0, performance.now()];
+  while (true) {
+    const found = new Set((await stores.clicks.find(clicks)).keys());
+    if (found.size > count) [count, progressMs] = [found.size, performance.now()];
+    const isOver = performance.now() - progressMs > patienceMs;
+    if (isOver || clicks.every((click) => found.has(click))) return found;
+    await Bun.sleep(50);
+  }
 }

@@ -3,13 +3,13 @@
 
 import { join } from 'node:path';
 import type { Random } from '@offerbook/sandbox/random.ts';
+import { HOUR_MS } from '@offerbook/wire/time.ts';
 import type { Ledger } from '../model/ledger.ts';
 import { ORGANISATIONS } from '../model/world.ts';
 import type { ImportOrder } from './import-order.ts';
 import type { ImporterReport, Outcome } from './importer-process.ts';
 
 const PROGRAM = join(import.meta.dir, 'importer-process.ts');
-const HOUR_MS = 3_600_000;
 /** Far longer than an import takes, on any machine. */
 const IMPORT_MAX_MS = 120_000;
 
@@ -20,11 +20,12 @@ export interface ImporterOptions {
   readonly databaseUrl: string;
   readonly ledger: Ledger;
   readonly random: Random;
-  /** Changes planned imports. */
-  readonly adjust?: (order: ImportOrder) => ImportOrder;
+  /** Greatest number of rows for each organisation. */
+  readonly rowsMax?: number;
+  /** Greatest error of the importing processes' clocks. */
+  readonly clockErrorMs?: number;
   /** Share of imports whose process is killed between the import's stamp and its commit. */
-  readonly killShare?: number;
-  readonly importsPerProcess?: number;
+  readonly killShare: number;
   /** True if the database may be unreachable: a process may then end without having imported, or hang for this time. */
   readonly outageMaxMs?: number;
 }
@@ -33,7 +34,6 @@ export class Importer {
   readonly #options: ImporterOptions;
   #child: Bun.Subprocess | undefined;
   #onReport: (report: ImporterReport) => void = () => {};
-  #count = 0;
 
   constructor(options: ImporterOptions) {
     this.#options = options;
@@ -41,14 +41,13 @@ export class Importer {
 
   /** Makes one import; returns its end. */
   async step(): Promise<End> {
-    const { ledger, random, killShare = 0, outageMaxMs, adjust = (order) => order } = this.#options;
-    const { importsPerProcess = Number.POSITIVE_INFINITY } = this.#options;
+    const { ledger, random, killShare, outageMaxMs } = this.#options;
     this.#child ??= this.#spawn();
     const child = this.#child;
     const entries = chooseOrganisations(random).map((organisation) => ledger.open(organisation));
     const entryOf = (number: number) => entries.find((entry) => entry.number === number);
     const parts = entries.map(({ number, organisation }) => ({ number, organisation }));
-    const order = adjust(planImport(parts, random));
+    const order = planImport(parts, this.#options);
     const killAfterMs = random.chance(killShare) ? random.whole(0, order.pauseMs + 30) : undefined;
     const reported = Promise.withResolvers<Outcome>();
     this.#onReport = (report) => {
@@ -71,11 +70,10 @@ export class Importer {
     }
     if (!isKilled && outcome.end === 'imported')
       for (const result of outcome.results) entryOf(result.number)?.acknowledge(result);
-    this.#count += 1;
-    // The import may have ended before its kill. Then kill the process now, between two imports.
-    const isSpent = isKilled || killAfterMs !== undefined || this.#count % importsPerProcess === 0;
-    if (isSpent) this.kill();
-    return isKilled || killAfterMs !== undefined ? 'killed' : outcome.end;
+    if (!isKilled && killAfterMs === undefined) return outcome.end;
+    // The import may have ended before its kill. Then the process is killed between two imports.
+    this.kill();
+    return 'killed';
   }
 
   kill(): void {
@@ -104,13 +102,19 @@ function chooseOrganisations(random: Random) {
 }
 
 /** All choices are likely to cause problems. */
-function planImport(parts: ImportOrder['parts'], random: Random): ImportOrder {
+function planImport(
+  parts: ImportOrder['parts'],
+  { random, rowsMax = 800, clockErrorMs = HOUR_MS }: ImporterOptions,
+): ImportOrder {
   return {
     parts,
     // Most files are small; some are larger than a batch, so that rows are written before the end of the file is read.
-    rows: random.chance(0.1) ? random.whole(500, 800) : Math.round(random.logBetween(1, 100)),
+    rows: Math.min(
+      rowsMax,
+      random.chance(0.1) ? random.whole(500, 800) : Math.round(random.logBetween(1, 100)),
+    ),
     ending: random.pick(['good', 'good', 'good', 'good', 'good', 'good', 'bad row', 'foreign id'] as const),
-    clockOffsetMs: random.whole(-HOUR_MS, HOUR_MS),
+    clockOffsetMs: random.whole(-clockErrorMs, clockErrorMs),
     pauseMs: random.chance(0.3) ? Math.round(random.logBetween(5, 500)) : 0,
     seed: random.whole(0, 2 ** 31),
   };

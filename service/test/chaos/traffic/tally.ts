@@ -1,5 +1,9 @@
 // Counts the results of many requests: responses by status, failures without a response, and durations.
 
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+}
+
 /** Durations are counted in buckets of 2 %, starting at one microsecond, so that memory does not grow with the run. */
 const STEP = Math.log(1.02);
 
