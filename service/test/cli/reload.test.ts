@@ -60,7 +60,7 @@ describe.each(DATABASES)('on $name', ({ create }) => {
     const settings = readServeSettings({ port: String(port) }, {});
     lines = [];
     const logger = new Logger('info', (line) => lines.push(line));
-    start = () => startNode({ settings, databaseUrl, logger, clock: systemClock }, builder);
+    start = () => startNode({ settings, databaseUrl, logger, clock: systemClock }, { builder });
     await stores.organisations.create('acme');
     reader = await issueToken();
   });

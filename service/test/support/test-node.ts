@@ -103,7 +103,7 @@ export class TestNode implements AsyncDisposable {
     };
     const node = await startNode(
       nodeOptions,
-      options.tracing === undefined ? localBuilder(stores.catalogue) : undefined,
+      options.tracing === undefined ? { builder: localBuilder(stores.catalogue) } : {},
     );
     return new TestNode(node, stores, databaseUrl, logLines, clock);
   }

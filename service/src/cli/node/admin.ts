@@ -3,12 +3,11 @@
 
 import { Refused } from '@offerbook/wire/failures.ts';
 import { TEXT_LENGTH_MAX } from '@offerbook/wire/text.ts';
-import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { ServeSettings } from '../../config.ts';
 import { machineFigures, RecentHour, SAMPLE_INTERVAL_MS } from '../../console/recent-hour.ts';
 import { BoundedLog, type Logger } from '../../domain/logger.ts';
 import { isStorageError } from '../../domain/storage-error.ts';
-import type { ReplicaState, Stores } from '../../domain/stores.ts';
+import type { ReplicaState } from '../../domain/stores.ts';
 import { runChecks } from '../../health/checks.ts';
 import type { Facts } from '../../health/facts.ts';
 import { clientReader } from '../../http/access/client-address.ts';
@@ -20,7 +19,8 @@ import { databaseFigures } from './database-figures.ts';
 import { diskFacts, spoolFolder } from './disk-reserve.ts';
 import { bind, urlOf } from './listen.ts';
 import type { NodeOptions } from './node-settings.ts';
-import { healthOf, type WorkerReport } from './workers/worker-report.ts';
+import type { Serving } from './serving.ts';
+import { healthOf } from './workers/worker-report.ts';
 
 /**
  * Only search-form requests have a body. A character takes up to three UTF-8 bytes, each percent-encoded as three characters.
@@ -28,13 +28,7 @@ import { healthOf, type WorkerReport } from './workers/worker-report.ts';
 const BODY_MAX_BYTES = 1_024 + TEXT_LENGTH_MAX * 9;
 const IDLE_TIMEOUT_S = 120;
 
-interface AdminSource {
-  readonly stores: Stores;
-  readonly catalogue: Catalogue;
-  isReady(): boolean;
-  /** The merged report of all workers. */
-  report(): WorkerReport;
-  workers(): NodeState['workers'];
+interface AdminSource extends Pick<Serving, 'stores' | 'catalogue' | 'isReady' | 'report' | 'workers'> {
   sender(): NodeState['sender'];
 }
 

@@ -1,34 +1,31 @@
-// A node in one thread: opens the database, loads the catalogue and tokens, listens, reloads on changes, and drains on stop.
-// Used by `serve` without workers and by `sandbox`.
+// A node: opens the database, loads the catalogue and tokens, listens, reloads on changes, and drains on stop. Requests are served
+// by this thread, or by workers.
 
-import { KeptRequestCounts } from '../../http/access/request-counts.ts';
 import { openAdmin } from './admin.ts';
 import type { NodeOptions } from './node-settings.ts';
-import { openServing } from './serving.ts';
+import { openServing, type Serving } from './serving.ts';
 import { openSnapshotBuilder, type SnapshotBuilder } from './snapshot-builder.ts';
 import { openWebhookHost } from './webhooks/webhook-host.ts';
 
-export interface RunningNode {
-  readonly url: string;
-  /** Rejects if the node cannot continue. */
-  readonly failure?: Promise<never>;
-  /** Lets requests in progress finish, then closes everything. */
-  stop(): Promise<void>;
+interface NodeParts {
+  /** Default: this thread. */
+  readonly serving?: Promise<Serving>;
+  /** Closed with the node. */
+  readonly builder?: SnapshotBuilder;
 }
 
-/** `ownBuilder` is closed with the node. */
-export async function startNode(options: NodeOptions, ownBuilder?: SnapshotBuilder): Promise<RunningNode> {
+export type RunningNode = Awaited<ReturnType<typeof startNode>>;
+
+export async function startNode(options: NodeOptions, parts: NodeParts = {}) {
   const { databaseUrl, logger } = options;
-  const requestCounts = new KeptRequestCounts();
-  const serving = await openServing({ ...options, requestCounts, sharesPort: false });
-  const { catalogue } = serving;
-  const builder = ownBuilder ?? openSnapshotBuilder(databaseUrl, serving.tracer);
-  const loaded = {
+  const serving: Serving = await (parts.serving ?? openServing(options));
+  const builder = parts.builder ?? openSnapshotBuilder(databaseUrl, serving.tracer);
+  const catalogue = {
     get revision() {
-      return catalogue.revision;
+      return serving.catalogue.revision;
     },
     async refresh() {
-      catalogue.replace(await builder.build());
+      serving.replace(await builder.build());
     },
   };
   const webhooks = openWebhookHost(options, serving.stores);
@@ -40,16 +37,8 @@ export async function startNode(options: NodeOptions, ownBuilder?: SnapshotBuild
   };
   let url: string;
   try {
-    closeAdmin = openAdmin(options, {
-      stores: serving.stores,
-      catalogue,
-      isReady: serving.isReady,
-      report: serving.report,
-      workers: () => ({ ready: Number(serving.isReady()), restarts: 0 }),
-      sender: () => webhooks.report,
-    });
-    await serving.load({ catalogue: loaded, webhooks });
-    await loaded.refresh();
+    closeAdmin = openAdmin(options, { ...serving, sender: () => webhooks.report });
+    await Promise.all([serving.start({ catalogue, webhooks }), catalogue.refresh()]);
     await webhooks.refresh();
     // Listen only after everything is loaded: proxies retry a refused connection on another node, but not a 503.
     url = serving.listen();
@@ -64,6 +53,8 @@ export async function startNode(options: NodeOptions, ownBuilder?: SnapshotBuild
 
   return {
     url,
+    failure: serving.failure,
+    /** Lets requests in progress finish, then closes everything. */
     async stop() {
       await serving.drain();
       await stop();

@@ -2,8 +2,9 @@
 // or one in each worker. The caller builds the catalogue.
 
 import { Catalogue } from '../../catalogue/catalogue.ts';
+import type { SnapshotData } from '../../catalogue/snapshot-data.ts';
 import type { TransactionQuery } from '../../domain/transaction.ts';
-import type { RequestCounts } from '../../http/access/request-counts.ts';
+import { KeptRequestCounts, type RequestCounts } from '../../http/access/request-counts.ts';
 import { TokenDirectory } from '../../http/access/token-directory.ts';
 import { buildApp } from '../../http/app.ts';
 import { CallerTally } from '../../http/caller-tally.ts';
@@ -36,13 +37,18 @@ const PROBE: TransactionQuery = {
 };
 
 interface ServingOptions extends NodeOptions {
-  readonly requestCounts: RequestCounts;
-  /** True if other threads listen on the same port. */
-  readonly sharesPort: boolean;
+  /** The counts of all threads that listen on the port; undefined if no other thread does. */
+  readonly sharedCounts?: RequestCounts;
 }
 
+/** The part of a node that serves requests: this thread, or workers. */
+export type Serving = Awaited<ReturnType<typeof openServing>> & {
+  /** Rejects if the node cannot continue. */
+  readonly failure?: Promise<never>;
+};
+
 export async function openServing(options: ServingOptions) {
-  const { databaseUrl, settings, logger, clock } = options;
+  const { databaseUrl, settings, logger, clock, sharedCounts } = options;
   const replica = settings.replicaUrl === undefined ? undefined : loggedReplica(settings.replicaUrl, options);
   const stores = await openStores(databaseUrl, SERVER_OPTIONS, clock, {
     by: currentUser(),
@@ -98,6 +104,7 @@ export async function openServing(options: ServingOptions) {
 
   const app = buildApp({
     ...options,
+    requestCounts: sharedCounts ?? new KeptRequestCounts(),
     catalogue,
     tokens,
     transactions: stores.transactions,
@@ -119,8 +126,10 @@ export async function openServing(options: ServingOptions) {
     tracer: tracing?.tracer,
     isReady,
     report,
-    /** Loads tokens and links, then follows their changes. `followed` is passed only by a node without workers. */
-    async load(followed?: { readonly catalogue: Followed; readonly webhooks: Followed }): Promise<void> {
+    workers: () => ({ ready: Number(isReady()), restarts: 0 }),
+    replace: (snapshot: SnapshotData) => catalogue.replace(snapshot),
+    /** Loads tokens and links, then follows their changes. A worker's main thread follows all others. */
+    async start(followed?: { readonly catalogue: Followed; readonly webhooks: Followed }): Promise<void> {
       await tokens.refresh();
       await activation?.start();
       const links = activation?.directory;
@@ -132,7 +141,7 @@ export async function openServing(options: ServingOptions) {
     },
     /** Opens the port and returns its URL. */
     listen(): string {
-      listener = listen(app, settings, options.sharesPort);
+      listener = listen(app, settings, sharedCounts !== undefined);
       return listener.url;
     },
     /** Keeps serving during --drain-delay while /readyz returns 503, so that load balancers switch to other nodes. */

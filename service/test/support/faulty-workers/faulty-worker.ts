@@ -3,7 +3,7 @@
 import '../../../src/cli/node/workers/worker-thread.ts';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ToWorker } from '../../../src/cli/node/workers/worker-messages.ts';
+import type { ToWorker } from '../../../src/cli/node/workers/worker-thread.ts';
 
 declare const self: Worker;
 

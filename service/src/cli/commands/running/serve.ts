@@ -10,7 +10,7 @@ import { openLog, toStdout } from '../../node/log-writer.ts';
 import { type RunningNode, startNode } from '../../node/node.ts';
 import { type NodeFlags, readNodeSettings } from '../../node/node-settings.ts';
 import { endWithin, LEFTOVERS_MAX_MS, STOP_MAX_MS, stopSignal } from '../../node/signals.ts';
-import { startWorkers, type WorkerParts } from '../../node/workers/workers.ts';
+import { openWorkers, type WorkerParts } from '../../node/workers/workers.ts';
 
 export function serveCommand(parts: WorkerParts = {}): Command {
   const serve = command(
@@ -33,8 +33,8 @@ async function runServer(flags: NodeFlags, parts: WorkerParts): Promise<void> {
   const { logger } = log;
   try {
     const options = { settings, databaseUrl, tracing, logger, clock: systemClock };
-    const starting =
-      settings.workers > 1 ? startWorkers({ ...options, onLog: log.write, ...parts }) : startNode(options);
+    const workers = () => openWorkers({ ...options, onLog: log.write, ...parts });
+    const starting = startNode(options, settings.workers > 1 ? { serving: workers() } : {});
     await runUntil(stop, starting, logger, stopMaxMs);
   } finally {
     await log.close();

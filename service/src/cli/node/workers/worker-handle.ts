@@ -2,8 +2,8 @@
 // be replaced.
 
 import { fromThreadFailure } from '../threads/thread-client.ts';
-import type { FromWorker, ToWorker } from './worker-messages.ts';
 import { NO_REPORT, type WorkerReport } from './worker-report.ts';
+import type { FromWorker, ToWorker } from './worker-thread.ts';
 
 interface WorkerEvents {
   onLog(lines: string): void;

@@ -7,8 +7,8 @@ import { withTimeout } from '../../../domain/promises.ts';
 import { isStorageError } from '../../../domain/storage-error.ts';
 import { canStartThread } from '../threads/thread-client.ts';
 import { WorkerHandle } from './worker-handle.ts';
-import type { ToWorker } from './worker-messages.ts';
 import { countsOf, mergeReports, NO_REPORT, type WorkerReport } from './worker-report.ts';
+import type { ToWorker } from './worker-thread.ts';
 
 /** Tests use shorter times. */
 const TIMINGS = {

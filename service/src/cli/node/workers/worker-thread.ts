@@ -2,13 +2,40 @@
 // tokens. The catalogue is in memory that all threads share.
 
 import type { SnapshotData } from '../../../catalogue/snapshot-data.ts';
+import type { ServeSettings } from '../../../config.ts';
 import { systemClock } from '../../../domain/clock.ts';
 import { RequestCounts } from '../../../http/access/request-counts.ts';
+import type { TracingSettings } from '../../../tracing/tracing-settings.ts';
 import { openLog } from '../log-writer.ts';
 import { openServing } from '../serving.ts';
-import { toThreadFailure } from '../threads/thread-client.ts';
-import type { FromWorker, ToWorker, WorkerSetup } from './worker-messages.ts';
+import { type ThreadFailure, toThreadFailure } from '../threads/thread-client.ts';
 import { NO_REPORT, type WorkerReport } from './worker-report.ts';
+
+interface WorkerSetup {
+  /** Starts at 1; a replacement keeps the number of the worker it replaces. */
+  readonly number: number;
+  readonly settings: ServeSettings;
+  readonly databaseUrl: string;
+  readonly tracing: TracingSettings | undefined;
+  /** Request counts for rate limits, shared by all workers. */
+  readonly counts: Int32Array<SharedArrayBuffer>;
+}
+
+export type ToWorker =
+  | { readonly type: 'start'; readonly setup: WorkerSetup }
+  /** A new catalogue. The worker opens the port after receiving the first catalogue. */
+  | { readonly type: 'snapshot'; readonly snapshot: SnapshotData }
+  | { readonly type: 'stop' };
+
+export type FromWorker =
+  /** Sent several times a second; also serves as a heartbeat. */
+  | { readonly type: 'report'; readonly report: WorkerReport }
+  /** The worker has opened the port. */
+  | { readonly type: 'ready' }
+  | { readonly type: 'log'; readonly lines: string }
+  | { readonly type: 'failed'; readonly failure: ThreadFailure }
+  /** The worker has closed everything and can be terminated. */
+  | { readonly type: 'stopped' };
 
 declare const self: Worker;
 
@@ -46,12 +73,11 @@ async function start({ number, counts, ...setup }: WorkerSetup) {
     ...setup,
     logger,
     clock: systemClock,
-    requestCounts: new RequestCounts(counts),
-    sharesPort: true,
+    sharedCounts: new RequestCounts(counts),
   });
   const { catalogue } = serving;
   report = serving.report;
-  await serving.load();
+  await serving.start();
   return {
     replace(snapshot: SnapshotData) {
       const isFirst = !catalogue.ready;
