@@ -197,17 +197,13 @@ export function readSecretVariable(name: string): string | undefined {
 }
 
 /** The tokens for `mcp`, by kind, and the organisation of its activation links. */
-export function readAgentSettings(): {
-  readonly public?: string;
-  readonly private?: string;
-  readonly orgId?: string;
-} {
+export function readAgentSettings() {
   const { OFFERBOOK_PUBLIC_TOKEN, OFFERBOOK_PRIVATE_TOKEN, OFFERBOOK_ORG_ID } = process.env;
-  return {
-    ...(OFFERBOOK_PUBLIC_TOKEN && { public: OFFERBOOK_PUBLIC_TOKEN }),
-    ...(OFFERBOOK_PRIVATE_TOKEN && { private: OFFERBOOK_PRIVATE_TOKEN }),
-    ...(OFFERBOOK_ORG_ID && { orgId: OFFERBOOK_ORG_ID }),
+  const tokens = {
+    public: OFFERBOOK_PUBLIC_TOKEN || undefined,
+    private: OFFERBOOK_PRIVATE_TOKEN || undefined,
   };
+  return { tokens, orgId: OFFERBOOK_ORG_ID || undefined };
 }
 
 /** `help` is the description in --help; `fallback` is empty for a setting without a default. */

@@ -25,10 +25,10 @@ export function jsonCommand(name: string, description: string, example: string):
   return command(name, description, example).option('--json', 'print one JSON document');
 }
 
-export function commandGroup(name: string, description: string, commands: readonly Command[]): Command {
-  const group = new Command(name).description(description);
-  for (const each of commands) group.addCommand(each);
-  return group;
+export function group(name: string, description: string, commands: readonly Command[]): Command {
+  const parent = new Command(name).description(description);
+  for (const each of commands) parent.addCommand(each);
+  return parent;
 }
 
 export function databaseOption(fallback: string): Option {

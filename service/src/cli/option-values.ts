@@ -31,12 +31,18 @@ export function forOption<T>(option: string, parse: () => T): T {
   }
 }
 
+type Identified = 'token' | 'webhook';
+
 /** The message does not repeat the argument, which may be a token itself. */
-export function parseId(text: string, noun: 'token' | 'webhook'): Uuid {
+export function parseId(text: string, noun: Identified): Uuid {
   const id = parseUuid(text);
   if (id === undefined)
     throw new BadInput(`<id> must be the UUID of a ${noun}; list them with: offerbook ${noun}s list`);
   return id;
+}
+
+export function notFound(id: Uuid, noun: Identified): BadInput {
+  return new BadInput(`there is no ${noun} with the id ${id}`);
 }
 
 /**

@@ -66,7 +66,7 @@ test('progress for a log file is at most one line a minute, and none in the firs
 test('a backup shows how much it has written although its own thread is blocked, and removes the line at the end', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'offerbook.db'), Buffer.alloc(1_500_000));
-  const program = `import { showBackupProgress } from '${SOURCE}/commands/running/backup-progress.ts';
+  const program = `import { showBackupProgress } from '${SOURCE}/commands/running/backup.ts';
 const end = showBackupProgress({ folder: ${JSON.stringify(folder)}, bytesMax: 4_000_000 });
 Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000);
 process.stderr.write('|');

@@ -75,17 +75,12 @@ async function collectFacts({ settings, databaseUrl, clock }: Examination): Prom
   };
 }
 
-interface Inspection {
-  readonly status: DatabaseStatus;
-  /** Undefined if the database cannot be read. */
-  readonly inspected?: DatabaseFacts;
-}
-
+/** `inspected` is undefined if the database cannot be read. */
 async function inspect(
   url: string,
   clock: Clock,
   role: 'primary' | 'standby' = 'primary',
-): Promise<Inspection> {
+): Promise<{ status: DatabaseStatus; inspected?: DatabaseFacts }> {
   try {
     const inspected = await inspectDatabase(url, clock, role);
     return { status: { state: 'usable', rivals: inspected.postgres?.rivals }, inspected };

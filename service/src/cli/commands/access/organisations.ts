@@ -8,14 +8,8 @@ import type { Command } from 'commander';
 import type { DeletedCounts, Organisation, PublicOrganisation } from '../../../domain/organisation.ts';
 import { isStorageError } from '../../../domain/storage-error.ts';
 import type { Stores } from '../../../domain/stores.ts';
-import { COMMAND_OPTIONS, CREATE_OPTIONS, READ_OPTIONS } from '../../../storage/open-stores.ts';
-import {
-  commandGroup,
-  jsonCommand,
-  openForReading,
-  openForWriting,
-  type StoreOptions,
-} from '../../command.ts';
+import { CREATE_OPTIONS } from '../../../storage/open-stores.ts';
+import { group, jsonCommand, openForReading, openForWriting, type StoreOptions } from '../../command.ts';
 import { printable, printResult, table } from '../../output.ts';
 import { withProgressBar } from '../../progress-bar.ts';
 
@@ -35,7 +29,7 @@ export function organisationsCommand(): Command {
     .option('--revoke-tokens', 'delete it even if it has valid tokens')
     .option('--dry-run', 'print what would be deleted; change nothing')
     .action(deleteOrganisation);
-  return commandGroup('orgs', 'create, list and delete organisations', [create, list, remove]);
+  return group('orgs', 'create, list and delete organisations', [create, list, remove]);
 }
 
 async function createOrganisation(name: string, options: StoreOptions): Promise<void> {
@@ -79,7 +73,7 @@ async function deleteOrganisation(
   options: StoreOptions & { revokeTokens?: boolean; dryRun?: boolean },
 ): Promise<void> {
   const isDryRun = options.dryRun === true;
-  await using stores = await openForWriting(options, isDryRun ? READ_OPTIONS : COMMAND_OPTIONS);
+  await using stores = await (isDryRun ? openForReading : openForWriting)(options);
   const counts = isDryRun
     ? await stores.organisations.contents(name)
     : await withProgressBar((show) =>

@@ -3,7 +3,6 @@
 
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
-import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { type Command, Option } from 'commander';
 import {
   type AccessToken,
@@ -19,14 +18,8 @@ import {
 import { systemClock } from '../../../domain/clock.ts';
 import { sqlitePath } from '../../../storage/open-database.ts';
 import { withReserve } from '../../../storage/sqlite/revocation-reserve.ts';
-import {
-  commandGroup,
-  jsonCommand,
-  openForReading,
-  openForWriting,
-  type StoreOptions,
-} from '../../command.ts';
-import { parseDurationMs, parseId, parsePositiveDurationMs } from '../../option-values.ts';
+import { group, jsonCommand, openForReading, openForWriting, type StoreOptions } from '../../command.ts';
+import { notFound, parseDurationMs, parseId, parsePositiveDurationMs } from '../../option-values.ts';
 import { printNote, printResult, printTime, table } from '../../output.ts';
 import { getOrganisation } from './organisations.ts';
 
@@ -69,7 +62,7 @@ export function tokensCommand(): Command {
     'offerbook tokens verify < token.txt',
   ).action(verifyToken);
   const commands = [issue, list, revoke, rotate, verify];
-  return commandGroup('tokens', 'issue, list, rotate and revoke access tokens', commands);
+  return group('tokens', 'issue, list, rotate and revoke access tokens', commands);
 }
 
 async function issueToken(
@@ -120,7 +113,7 @@ async function revokeToken(idText: string, options: StoreOptions): Promise<void>
     return await stores.tokens.revoke(id);
   };
   const ended = await (path === undefined ? revoke() : withReserve(path, revoke));
-  if (ended === undefined) throw noSuchToken(id);
+  if (ended === undefined) throw notFound(id, 'token');
   const text = `Revoked the ${ended.kind} token ${id} of "${ended.orgName}".`;
   await printResult(options, toJson(ended, systemClock()), text);
 }
@@ -141,7 +134,7 @@ async function rotateToken(idText: string, options: StoreOptions & { overlap: st
     const successor = { orgId, kind, label, digest: digestToken(text), expiresAtMs };
     return { successor, overlapEndsAtMs: overlapMs === 0 ? null : nowMs + overlapMs };
   });
-  if (rotated === undefined) throw noSuchToken(id);
+  if (rotated === undefined) throw notFound(id, 'token');
   await printNewToken(options, rotated.successor, text, rotated.replaced);
 }
 
@@ -195,8 +188,4 @@ function toJson(token: AccessToken, nowMs: number) {
     revokedAt: printTime(token.revokedAtMs ?? token.overlapEndsAtMs),
     lastUsedAt: printTime(token.lastUsedAtMs),
   };
-}
-
-function noSuchToken(id: Uuid): BadInput {
-  return new BadInput(`there is no token with the id ${id}`);
 }

@@ -21,14 +21,14 @@ import { testMessage } from '../../../webhooks/message.ts';
 import { post } from '../../../webhooks/post.ts';
 import { signatureHeaders, webhookSecret } from '../../../webhooks/signature.ts';
 import {
-  commandGroup,
   environmentOption,
+  group,
   jsonCommand,
   openForReading,
   openForWriting,
   type StoreOptions,
 } from '../../command.ts';
-import { forOption, parseDurationMs, parseId } from '../../option-values.ts';
+import { forOption, notFound, parseDurationMs, parseId } from '../../option-values.ts';
 import { printNote, printResult, printTime, table } from '../../output.ts';
 import { getOrganisation } from './organisations.ts';
 
@@ -77,7 +77,7 @@ export function webhooksCommand(): Command {
     changing('Deleted', (webhooks, id) => webhooks.delete(id)),
   );
   const commands = [create, list, pause, resume, rotate, replay, test, remove];
-  return commandGroup('webhooks', "send changed transactions to partners' endpoints", commands);
+  return group('webhooks', "send changed transactions to partners' endpoints", commands);
 }
 
 function withId(name: string, description: string, exampleOption = ''): Command {
@@ -130,7 +130,7 @@ function changing(
     const id = parseId(idText, 'webhook');
     await using stores = await openForWriting(options);
     const changed = await change(stores.webhooks, id);
-    if (changed === undefined) throw noSuchWebhook(id);
+    if (changed === undefined) throw notFound(id, 'webhook');
     await printResult(options, toJson(changed), `${done} the webhook ${id} of "${changed.orgName}".`);
   };
 }
@@ -140,7 +140,7 @@ async function rotateSecret(idText: string, options: StoreOptions & { overlap: s
   const endsAtMs = systemClock() + parseDurationMs('--overlap', options.overlap);
   await using stores = await openForWriting(options);
   const rotated = await stores.webhooks.rotate(id, endsAtMs);
-  if (rotated === undefined) throw noSuchWebhook(id);
+  if (rotated === undefined) throw notFound(id, 'webhook');
   if (options.json !== true)
     printNote(
       `Give the partner this new secret; it is printed only once. The old secret signs until ${printTimestamp(rotated.overlapEndsAtMs)}.`,
@@ -156,7 +156,7 @@ async function testWebhook(
   const rules = forOption('--webhook-networks', () => addressRules(parseList(options.webhookNetworks)));
   await using stores = await openForReading(options);
   const webhook = await stores.webhooks.find(id);
-  if (webhook === undefined) throw noSuchWebhook(id);
+  if (webhook === undefined) throw notFound(id, 'webhook');
   const nowMs = systemClock();
   const { id: messageId, body } = testMessage(webhook, nowMs);
   const headers = signatureHeaders(await stores.clickKey(), webhook, { messageId, atMs: nowMs, body });
@@ -205,8 +205,4 @@ function statusJson(webhook: WebhookStatus) {
     lastResult: webhook.lastResult,
     lastDeliveryAt: printTime(webhook.deliveredAtMs),
   };
-}
-
-function noSuchWebhook(id: Uuid): BadInput {
-  return new BadInput(`there is no webhook with the id ${id}`);
 }

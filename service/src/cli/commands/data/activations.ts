@@ -6,13 +6,7 @@ import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Command } from 'commander';
 import { CLICK_DAYS, ClickCounter } from '../../../console/counts/click-totals.ts';
 import { systemClock } from '../../../domain/clock.ts';
-import {
-  commandGroup,
-  jsonCommand,
-  openForReading,
-  openForWriting,
-  type StoreOptions,
-} from '../../command.ts';
+import { group, jsonCommand, openForReading, openForWriting, type StoreOptions } from '../../command.ts';
 import { parseCount, parseOlderThan } from '../../option-values.ts';
 import { printResult, table } from '../../output.ts';
 import { withProgressBar } from '../../progress-bar.ts';
@@ -36,7 +30,7 @@ export function activationsCommand(): Command {
   )
     .option('--days <number>', 'number of days, including today', parseCount('--days'), CLICK_DAYS)
     .action(showTotals);
-  return commandGroup('activations', 'count clicks and delete old ones', [purge, totals]);
+  return group('activations', 'count clicks and delete old ones', [purge, totals]);
 }
 
 async function showTotals(options: StoreOptions & { days: number }): Promise<void> {

@@ -18,7 +18,7 @@ import { printProblems } from '@offerbook/wire/rows/row-problem.ts';
 import { newUuid } from '@offerbook/wire/uuid.ts';
 import { type Command, Option } from 'commander';
 import { systemClock } from '../../../domain/clock.ts';
-import { commandGroup, plainCommand } from '../../command.ts';
+import { group, plainCommand } from '../../command.ts';
 import { collect } from '../../option-values.ts';
 import { print, printNote } from '../../output.ts';
 import { withProgressBar } from '../../progress-bar.ts';
@@ -84,7 +84,7 @@ export function convertCommand(): Command {
   for (const option of CATALOGUE_OPTIONS) for (const command of [catalogue, links]) command.addOption(option);
   const commands = [transactions, catalogue, links];
   const example = new Option('--example <network>', 'print an example source file for this network');
-  return commandGroup('convert', 'convert files from affiliate networks to import files', commands)
+  return group('convert', 'convert files from affiliate networks to import files', commands)
     .addOption(example.choices(NETWORK_NAMES))
     .action(printExample);
 }

@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import { ENVELOPE_START, envelopeEnd } from '../../../domain/page.ts';
 import type { StoredDocument } from '../../../domain/stored-document.ts';
-import { commandGroup, jsonCommand, openForReading, type StoreOptions } from '../../command.ts';
+import { group, jsonCommand, openForReading, type StoreOptions } from '../../command.ts';
 import { print } from '../../output.ts';
 import { getOrganisation } from '../access/organisations.ts';
 
@@ -27,7 +27,7 @@ export function exportCommand(): Command {
       const org = await getOrganisation(stores, options.org, 'to read');
       await writeDocuments(options, (onBatch) => stores.transactions.read(org.id, onBatch));
     });
-  return commandGroup('export', 'print the catalogue or transactions', [catalogue, transactions]);
+  return group('export', 'print the catalogue or transactions', [catalogue, transactions]);
 }
 
 /** Prints NDJSON, or one list envelope with --json. Each batch is written before the next is read. */

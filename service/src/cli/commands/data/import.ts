@@ -23,7 +23,7 @@ import {
 import { importTransactions } from '../../../importer/import-transactions.ts';
 import type { DatabaseOptions } from '../../../storage/database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, DRY_RUN_OPTIONS } from '../../../storage/open-stores.ts';
-import { commandGroup, jsonCommand, openForWriting, type StoreOptions } from '../../command.ts';
+import { group, jsonCommand, openForWriting, type StoreOptions } from '../../command.ts';
 import { currentUser } from '../../current-user.ts';
 import { traceCommand } from '../../open-tracing.ts';
 import { parseCount } from '../../option-values.ts';
@@ -81,11 +81,7 @@ export function importCommand(): Command {
     )
     .option('--preserve-updated-at', "keep the file's updatedAt; only for loading history")
     .action(importTransactionsFile);
-  return commandGroup('import', 'import a catalogue, links or transactions', [
-    catalogue,
-    links,
-    transactions,
-  ]);
+  return group('import', 'import a catalogue, links or transactions', [catalogue, links, transactions]);
 }
 
 function importOf(name: string, description: string, formats: string, example: string): Command {

@@ -6,7 +6,7 @@ import { printProblems } from '@offerbook/wire/rows/row-problem.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { type Command, Option } from 'commander';
 import { IMPORT_KINDS, type ImportEntry, type ImportKind } from '../../../domain/import-log.ts';
-import { commandGroup, jsonCommand, openForReading, type StoreOptions } from '../../command.ts';
+import { group, jsonCommand, openForReading, type StoreOptions } from '../../command.ts';
 import { parseCount } from '../../option-values.ts';
 import { printable, printResult, printTime, table } from '../../output.ts';
 import { findOrgId } from '../access/organisations.ts';
@@ -20,7 +20,7 @@ export function importsCommand(): Command {
   const show = jsonCommand('show', 'show one import and its problems', 'offerbook imports show 12')
     .argument('<id>', 'id from offerbook imports list', parseCount('<id>'))
     .action(showImport);
-  return commandGroup('imports', 'read the import log', [list, show]);
+  return group('imports', 'read the import log', [list, show]);
 }
 
 async function listImports(

@@ -108,15 +108,13 @@ export class RowFile extends TemporaryRows {
   }
 }
 
-interface OutFile {
-  /** For a regular file, the path with symbolic links resolved. */
-  readonly path: string;
-  /** The existing file, pipe or device; undefined if there is none. */
-  readonly before: Stats | undefined;
-}
+type OutFile = ReturnType<typeof findOut>;
 
-/** Resolves symbolic links, so that a link is not replaced with a file. */
-function findOut(path: string): OutFile {
+/**
+ * Resolves symbolic links, so that a link is not replaced with a file. `before` is the existing file, pipe or device; undefined if
+ * there is none.
+ */
+function findOut(path: string) {
   const before = statSync(path, { throwIfNoEntry: false });
   if (before?.isDirectory()) throw new BadInput(`${path} is a directory, not a file`);
   // A shell's pipe, such as /dev/fd/63, has no real path.

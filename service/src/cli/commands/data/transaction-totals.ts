@@ -56,13 +56,7 @@ async function showTotals(options: StoreOptions): Promise<void> {
 
 async function verifyTotals(options: StoreOptions): Promise<void> {
   await using stores = await openForReading(options);
-  let transactions = 0;
-  const differences = await withProgressBar((show) =>
-    stores.totals.verify((count) => {
-      transactions = count;
-      show(count);
-    }),
-  );
+  const [differences, transactions] = await counting((onRows) => stores.totals.verify(onRows));
   const names = new Map((await stores.organisations.list()).map(({ id, name }) => [id, name]));
   const found = differences.flatMap(({ stored, counted }) => {
     const total = stored ?? counted;
@@ -83,6 +77,18 @@ async function verifyTotals(options: StoreOptions): Promise<void> {
   if (rows.length > 0) throw new FaultFound('the totals differ');
 }
 
+/** Shows progress. Returns the result and the last count. */
+async function counting<T>(work: (onRows: (count: number) => void) => Promise<T>): Promise<[T, number]> {
+  let last = 0;
+  const result = await withProgressBar((show) =>
+    work((count) => {
+      last = count;
+      show(count);
+    }),
+  );
+  return [result, last];
+}
+
 /** Formats the count, order value and cashback. */
 function describe(total: DailyTotal | undefined): string {
   return total === undefined ? 'none' : `${printCount(total.count)}, ${total.orderValue}, ${total.cashback}`;
@@ -96,13 +102,7 @@ function toJson(total: DailyTotal | undefined) {
 
 async function rebuildTotals(options: StoreOptions): Promise<void> {
   await using stores = await openForWriting(options);
-  let transactions = 0;
-  await withProgressBar((show) =>
-    stores.totals.rebuild((count) => {
-      transactions = count;
-      show(count);
-    }),
-  );
+  const [, transactions] = await counting((onRows) => stores.totals.rebuild(onRows));
   const words = `Rebuilt the totals from ${printCountOf(transactions, 'transaction')}.`;
   await printResult(options, { transactions }, words);
 }

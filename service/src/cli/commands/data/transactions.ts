@@ -8,7 +8,7 @@ import { parseUuid } from '@offerbook/wire/uuid.ts';
 import type { Command } from 'commander';
 import type { Stores } from '../../../domain/stores.ts';
 import type { TransactionVersion } from '../../../domain/transaction.ts';
-import { commandGroup, jsonCommand, openForReading, type StoreOptions } from '../../command.ts';
+import { group, jsonCommand, openForReading, type StoreOptions } from '../../command.ts';
 import { PASSBACK_UID_HELP, readPassbackUid } from '../../option-values.ts';
 import { printable, printResult, printTime, table } from '../../output.ts';
 import { withProgressBar } from '../../progress-bar.ts';
@@ -32,7 +32,7 @@ export function transactionsCommand(): Command {
     .option('--org <name>', 'only transactions of this organisation')
     .action(findTransactions);
   const commands = [show, find, transactionTotalsCommand()];
-  return commandGroup('transactions', 'look up and count transactions', commands);
+  return group('transactions', 'look up and count transactions', commands);
 }
 
 async function showTransaction(idText: string, options: StoreOptions): Promise<void> {

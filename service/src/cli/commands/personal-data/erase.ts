@@ -3,8 +3,7 @@
 
 import { printCountsOf } from '@offerbook/wire/count.ts';
 import type { Command } from 'commander';
-import { COMMAND_OPTIONS, READ_OPTIONS } from '../../../storage/open-stores.ts';
-import { jsonCommand, openForWriting, type StoreOptions } from '../../command.ts';
+import { jsonCommand, openForReading, openForWriting, type StoreOptions } from '../../command.ts';
 import { PASSBACK_UID_HELP, readPassbackUid } from '../../option-values.ts';
 import { printResult } from '../../output.ts';
 import { withProgressBar } from '../../progress-bar.ts';
@@ -27,7 +26,7 @@ async function erase(
 ): Promise<void> {
   const passbackUid = await readPassbackUid(options.passbackUid);
   const isDryRun = options.dryRun === true;
-  await using stores = await openForWriting(options, isDryRun ? READ_OPTIONS : COMMAND_OPTIONS);
+  await using stores = await (isDryRun ? openForReading : openForWriting)(options);
   const org = await getOrganisation(stores, options.org, 'to read');
   const counts = isDryRun
     ? await stores.erasures.count(org.id, passbackUid)

@@ -12,7 +12,7 @@ import { makeBackup } from '../../../storage/backup/make-backup.ts';
 import { jsonCommand, type StoreOptions, spoolOption } from '../../command.ts';
 import { spoolPath } from '../../node/activation.ts';
 import { printResult } from '../../output.ts';
-import { showBackupProgress } from './backup-progress.ts';
+import type { BackupProgressTask } from './backup-progress-thread.ts';
 
 export function backupCommand(): Command {
   return jsonCommand(
@@ -49,4 +49,21 @@ async function backup(target: string, options: StoreOptions & { spool?: string }
     { target, ...made, seconds },
     `Backed up ${counts} to ${target} (${(bytes / 1e6).toFixed(1)} MB, ${seconds.toFixed(1)} s).`,
   );
+}
+
+/**
+ * Prints the progress if stderr is a terminal. A thread watches the size of the new folder, because SQLite blocks the thread that
+ * copies. Returns a function that ends the thread and removes its line.
+ */
+export function showBackupProgress(task: BackupProgressTask): () => void {
+  if (!process.stderr.isTTY) return () => {};
+  // No extension: the file is .ts in a checkout and .js in a build.
+  const thread = new Worker(new URL('./backup-progress-thread', import.meta.url));
+  thread.onerror = () => thread.terminate();
+  thread.unref();
+  thread.postMessage(task);
+  return () => {
+    thread.terminate();
+    process.stderr.write('\r\x1b[K');
+  };
 }

@@ -8,7 +8,7 @@ import { openDatabase } from '../../../storage/open-database.ts';
 import { closing } from '../../../storage/open-once.ts';
 import { COMMAND_OPTIONS, READ_OPTIONS } from '../../../storage/open-stores.ts';
 import { findLostChanges, readLostTransactions } from '../../../storage/postgres/lost-changes.ts';
-import { commandGroup, environmentOption, jsonCommand, type StoreOptions } from '../../command.ts';
+import { environmentOption, group, jsonCommand, type StoreOptions } from '../../command.ts';
 import { print, printResult, table } from '../../output.ts';
 import { giveNewStamps, printStamped } from './restore.ts';
 
@@ -33,7 +33,7 @@ export function failoverCommand(): Command {
     .addOption(oldPrimary.makeOptionMandatory())
     .option('--org <name>', "print this organisation's transactions as NDJSON, for import")
     .action(reportLost);
-  return commandGroup('failover', 'recover from a failover of PostgreSQL', [mark, report]);
+  return group('failover', 'recover from a failover of PostgreSQL', [mark, report]);
 }
 
 async function markFailover(options: StoreOptions & { nothingLost?: boolean }): Promise<void> {

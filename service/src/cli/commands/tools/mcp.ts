@@ -31,7 +31,7 @@ const TIMEOUT_MS = 30_000;
 /** Larger results would fill the agent's context. */
 const RESULT_LENGTH_MAX = 100_000;
 
-type Tokens = { readonly [Kind in TokenKind]?: string };
+type Tokens = Readonly<Record<TokenKind, string | undefined>>;
 type Arguments = Readonly<Record<string, unknown>>;
 
 export function mcpCommand(): Command {
@@ -46,8 +46,8 @@ export function mcpCommand(): Command {
 }
 
 async function serveAgents({ url }: { readonly url: string }): Promise<void> {
-  const { orgId, ...given } = readAgentSettings();
-  const tokens = checkTokens(given);
+  const { tokens, orgId } = readAgentSettings();
+  checkTokens(tokens);
   if (orgId !== undefined && parseUuid(orgId) === undefined)
     throw new BadInput('OFFERBOOK_ORG_ID must be a UUID');
   const client = buildClient(url, tokens);
@@ -57,7 +57,7 @@ async function serveAgents({ url }: { readonly url: string }): Promise<void> {
   await connection.close();
 }
 
-function checkTokens(tokens: Tokens): Tokens {
+function checkTokens(tokens: Tokens): void {
   const kinds = TOKEN_KINDS.filter((kind) => tokens[kind] !== undefined);
   if (kinds.length === 0)
     throw new BadInput(
@@ -72,7 +72,6 @@ function checkTokens(tokens: Tokens): Tokens {
         : `contains a ${found} token; set ${variableOf(found)} instead`;
     throw new BadInput(`${variableOf(kind)} ${problem}`);
   }
-  return tokens;
 }
 
 function variableOf(kind: TokenKind): string {
