@@ -56,12 +56,8 @@ export interface FeedPlace extends RowPosition {
   readonly file: string;
 }
 
-/** For conversions of a whole catalogue or all links that left out invalid rows. */
-export const WITHDRAWAL_NOTE =
-  'An import withdraws everything that is missing from this output, unless you add --merge.';
-
 export class ConvertRun {
-  readonly counts = { read: 0, written: 0, invalid: 0 };
+  readonly counts = { read: 0, invalid: 0 };
   readonly notes: string[] = [];
   readonly #options: ConvertOptions;
   readonly #sources: readonly ImportSource[];
@@ -75,12 +71,13 @@ export class ConvertRun {
     this.#options = options;
   }
 
-  private get report(): ConvertReport {
+  #report(written = 0): ConvertReport {
     const leftOut = this.#leftOut
       .entries()
       .map(([what, count]) => `Left out: ${what} (${printCountOf(count, 'row')}).`);
     return {
       ...this.counts,
+      written,
       seconds: Math.round(performance.now() - this.#startedMs) / 1000,
       problems: this.#problems.listed,
       problemCount: this.#problems.count,
@@ -102,7 +99,7 @@ export class ConvertRun {
       this.counts.read++;
       this.counts.invalid++;
       this.#problems.addLast({ ...rowProblem(error.place, error.problem), file: source.name });
-      throw new ConversionFailed(this.report, 'the file cannot be read beyond this point');
+      throw new ConversionFailed(this.#report(), 'the file cannot be read beyond this point');
     }
   }
 
@@ -121,9 +118,9 @@ export class ConvertRun {
   async finish(spool: RowSpool): Promise<ConvertReport> {
     const { read, invalid } = this.counts;
     if (invalid > 0 && this.#options.skipInvalid !== true)
-      throw new ConversionFailed(this.report, printInvalidRows(invalid, read));
+      throw new ConversionFailed(this.#report(), printInvalidRows(invalid, read));
     await spool.flush();
-    return this.report;
+    return this.#report(spool.count);
   }
 
   #reportProgress(): void {

@@ -7,8 +7,7 @@ import type { Status } from '@offerbook/wire/transaction.ts';
 import type { CatalogueFact } from './catalogue/facts.ts';
 import type { Fields } from './fields.ts';
 import type { FeedFormat, FeedShape } from './formats/feed-row.ts';
-import type { CataloguePull } from './pull/catalogue-pull.ts';
-import type { SalePull } from './pull/sale-pull.ts';
+import type { CataloguePull, SalePull } from './pull/network-pull.ts';
 import type { NetworkName, SourceOf } from './source/source-file.ts';
 
 export interface AffiliateNetwork<Name extends NetworkName> {

@@ -7,8 +7,7 @@ import { impact } from './networks/impact.ts';
 import { partnerize } from './networks/partnerize.ts';
 import { rakuten } from './networks/rakuten.ts';
 import { table } from './networks/table.ts';
-import type { CataloguePull } from './pull/catalogue-pull.ts';
-import type { SalePull } from './pull/sale-pull.ts';
+import type { CataloguePull, SalePull } from './pull/network-pull.ts';
 import type { NetworkName, Source } from './source/source-file.ts';
 
 const NETWORKS: { readonly [Name in NetworkName]: AffiliateNetwork<Name> } = {

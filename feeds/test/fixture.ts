@@ -1,9 +1,8 @@
 // Shared by the feed tests: rows of each network with real field names and invented values, and conversions in memory.
 
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
-import { convertCatalogue } from '../src/catalogue/convert-catalogue.ts';
+import { convertCatalogue, convertLinks } from '../src/catalogue/convert-catalogue.ts';
 import type { ConvertReport, RowSpool } from '../src/convert-run.ts';
-import { convertLinks } from '../src/links/convert-links.ts';
 import { openFeeds } from '../src/networks.ts';
 import type { Overlay } from '../src/source/overlay.ts';
 import { type NetworkName, parseSource, type Source } from '../src/source/source-file.ts';

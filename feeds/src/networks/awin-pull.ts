@@ -3,9 +3,17 @@
 // programme.
 
 import { MINUTE_MS } from '@offerbook/wire/time.ts';
-import { type CataloguePull, numberedPages, onePage } from '../pull/catalogue-pull.ts';
-import { bearerAuthorisation, get, postJson } from '../pull/network-access.ts';
-import { printSecond, type SalePull, stream } from '../pull/sale-pull.ts';
+import {
+  bearerAuthorisation,
+  type CataloguePull,
+  get,
+  numberedPages,
+  onePage,
+  postJson,
+  printSecond,
+  type SalePull,
+  stream,
+} from '../pull/network-pull.ts';
 import type { SourceOf } from '../source/source-file.ts';
 
 const ORIGIN = 'https://api.awin.com';

@@ -3,10 +3,21 @@
 // promotions; both lists are XML.
 
 import { DAY_MS, MINUTE_MS } from '@offerbook/wire/time.ts';
-import { type CatalogueList, type CataloguePull, numberedPages } from '../pull/catalogue-pull.ts';
-import { ACCEPT_XML, bearerAuthorisation, get, postJson, unexpected } from '../pull/network-access.ts';
-import type { PulledPage } from '../pull/pulled-page.ts';
-import { type PullWindow, printSecond, type SalePull, stream } from '../pull/sale-pull.ts';
+import {
+  ACCEPT_XML,
+  bearerAuthorisation,
+  type CatalogueList,
+  type CataloguePull,
+  get,
+  numberedPages,
+  type PulledPage,
+  type PullWindow,
+  postJson,
+  printSecond,
+  type SalePull,
+  stream,
+  unexpected,
+} from '../pull/network-pull.ts';
 import type { SourceOf } from '../source/source-file.ts';
 
 /** The fields that the conversion reads. */

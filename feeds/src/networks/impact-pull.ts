@@ -2,10 +2,18 @@
 // campaigns, contracts and promo codes, and the deals of each campaign.
 
 import { HOUR_MS } from '@offerbook/wire/time.ts';
-import { type CatalogueList, type CataloguePull, numberedPages } from '../pull/catalogue-pull.ts';
-import { ACCEPT_JSON, basicAuthorisation, get } from '../pull/network-access.ts';
-import type { PulledPage } from '../pull/pulled-page.ts';
-import { printSecond, type SalePull, stream } from '../pull/sale-pull.ts';
+import {
+  ACCEPT_JSON,
+  basicAuthorisation,
+  type CatalogueList,
+  type CataloguePull,
+  get,
+  numberedPages,
+  type PulledPage,
+  printSecond,
+  type SalePull,
+  stream,
+} from '../pull/network-pull.ts';
 import type { SourceOf } from '../source/source-file.ts';
 
 const ORIGIN = 'https://api.impact.com';

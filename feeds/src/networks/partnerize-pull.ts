@@ -3,10 +3,18 @@
 // campaign.
 
 import { MINUTE_MS } from '@offerbook/wire/time.ts';
-import { type CatalogueList, type CataloguePull, onePage } from '../pull/catalogue-pull.ts';
-import { basicAuthorisation, get, unexpected } from '../pull/network-access.ts';
-import type { PulledPage } from '../pull/pulled-page.ts';
-import { printSpacedSecond, type SalePull, stream } from '../pull/sale-pull.ts';
+import {
+  basicAuthorisation,
+  type CatalogueList,
+  type CataloguePull,
+  get,
+  onePage,
+  type PulledPage,
+  printSpacedSecond,
+  type SalePull,
+  stream,
+  unexpected,
+} from '../pull/network-pull.ts';
 import type { SourceOf } from '../source/source-file.ts';
 
 const ORIGIN = 'https://api.partnerize.com';

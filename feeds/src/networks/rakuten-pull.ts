@@ -3,15 +3,19 @@
 // out), offers and coupons.
 
 import { DAY_MS, MINUTE_MS } from '@offerbook/wire/time.ts';
-import { type CatalogueList, type CataloguePull, numberedPages } from '../pull/catalogue-pull.ts';
 import {
   ACCEPT_JSON,
   ACCEPT_XML,
   type AccessToken,
   bearerAuthorisation,
+  type CatalogueList,
+  type CataloguePull,
   get,
-} from '../pull/network-access.ts';
-import { printSpacedSecond, type SalePull, stream } from '../pull/sale-pull.ts';
+  numberedPages,
+  printSpacedSecond,
+  type SalePull,
+  stream,
+} from '../pull/network-pull.ts';
 import type { SourceOf } from '../source/source-file.ts';
 
 const ORIGIN = 'https://api.linksynergy.com';

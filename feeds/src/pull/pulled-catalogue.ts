@@ -7,7 +7,7 @@ import type { CatalogueRules } from '../catalogue/to-retailer.ts';
 import { type ConvertOptions, type ConvertReport, ConvertRun, type RowSpool } from '../convert-run.ts';
 import type { FeedRow } from '../formats/feed-row.ts';
 import type { CatalogueFeed, NetworkFeeds } from '../network.ts';
-import type { CatalogueList, CataloguePage } from './catalogue-pull.ts';
+import type { CatalogueList, CataloguePage } from './network-pull.ts';
 import { readPage } from './pulled-page.ts';
 
 /** The rows of a page, and how the walk continues. */

@@ -4,25 +4,7 @@ import { peek } from '@offerbook/wire/rows/peek.ts';
 import type { Fields } from '../fields.ts';
 import type { FeedRow, FeedShape, PageInfo } from '../formats/feed-row.ts';
 import { readFeed } from '../formats/read-feed.ts';
-import { NetworkError, unexpected } from './network-access.ts';
-
-/** What a network sends besides the documents that its feeds describe. */
-export interface PageRules {
-  /** True if the response is one row instead of a list. */
-  readonly isOneRow?: boolean;
-  /** True if the body means "no rows" although it is not the usual document. */
-  isNothing?(body: string): boolean;
-  /** True if a response with status 200 is an error that repeating the request cannot fix. */
-  readonly errorsAreFinal?: boolean;
-}
-
-export interface PulledPage {
-  readonly rowCount: number;
-  /** The fields of the response outside its rows; undefined if the response is a bare list. */
-  readonly response: Fields | undefined;
-  readonly info: PageInfo;
-  readonly header: (name: string) => string | null;
-}
+import { NetworkError, type PageRules, type PulledPage, unexpected } from './network-pull.ts';
 
 /** Longer than every body that means "no rows". */
 const NOTHING_BYTES_MAX = 100;

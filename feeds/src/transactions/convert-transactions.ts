@@ -15,6 +15,8 @@ import { Fields } from '../fields.ts';
 import type { FeedRow } from '../formats/feed-row.ts';
 import { PageCheck } from '../formats/page-check.ts';
 import type { PartedSaleFeed, Sale, SaleFeed, SalePart } from '../network.ts';
+import type { PageRules, PulledPage } from '../pull/network-pull.ts';
+import { readPage } from '../pull/pulled-page.ts';
 import { Shares } from '../source/share.ts';
 import { CONFLICT, SaleGroups } from './sale-groups.ts';
 import { SaleVersions } from './sale-versions.ts';
@@ -43,14 +45,15 @@ export async function convertTransactions(
 
 /** Options for rows that are fetched from a network, each later than the rows before it. */
 export interface PullRules {
+  readonly pages: PageRules;
   /** Called with every valid part of a sale, and the network's row. */
   readonly onPart: (part: SalePart, row: unknown) => void;
 }
 
 export class TransactionConversion {
-  protected readonly run: ConvertRun;
-  protected readonly feed: SaleFeed;
-  protected readonly spool: RowSpool;
+  readonly #run: ConvertRun;
+  readonly #feed: SaleFeed;
+  readonly #spool: RowSpool;
   readonly #rules: SaleRules;
   readonly #pull: PullRules | undefined;
   readonly #versions: SaleVersions;
@@ -60,13 +63,17 @@ export class TransactionConversion {
   #rowsWithoutUser = 0;
 
   constructor(run: ConvertRun, feed: SaleFeed, rules: TransactionRules, spool: RowSpool, pull?: PullRules) {
-    this.run = run;
-    this.feed = feed;
+    this.#run = run;
+    this.#feed = feed;
     this.#rules = { ...rules, shares: new Shares(rules.source, rules.overlay) };
-    this.spool = spool;
+    this.#spool = spool;
     this.#pull = pull;
     this.#versions = new SaleVersions(spool, pull !== undefined);
     this.#groups = new SaleGroups(pull !== undefined);
+  }
+
+  get rowCount(): number {
+    return this.#run.counts.read;
   }
 
   /** Ids of all sales with at least one added part. */
@@ -76,14 +83,31 @@ export class TransactionConversion {
 
   /** Adds a part that an earlier pull has read. A part with the same id that this pull has read takes precedence. */
   addEarlier(value: unknown): void {
-    if (!('readPart' in this.feed)) return;
-    const part = this.feed.readPart(new Fields(value, this.#rules.source.timeZone));
+    if (!('readPart' in this.#feed)) return;
+    const part = this.#feed.readPart(new Fields(value, this.#rules.source.timeZone));
     if (!('leftOut' in part)) this.#groups.addEarlier(part, { line: 0, file: 'an earlier pull' });
+  }
+
+  /**
+   * Adds the rows of a network's response, which may be added again if its end was missing. Throws BrokenFile if the response is
+   * truncated or is not the expected document.
+   */
+  async addPage(
+    file: string,
+    body: AsyncIterable<Uint8Array>,
+    header: PulledPage['header'],
+  ): Promise<PulledPage> {
+    const page = await readPage(body, header, this.#feed.shape, this.#pull?.pages ?? {}, async (rows) => {
+      for (const row of rows) this.add(row, { ...row.place, file });
+      this.#run.counts.read += rows.length;
+      await this.#spool.flush();
+    });
+    return page ?? { rowCount: 0, response: undefined, info: {}, header };
   }
 
   add(row: FeedRow, place: FeedPlace): void {
     this.#hasCsv ||= row.format === 'CSV';
-    const feed = this.feed;
+    const feed = this.#feed;
     const fields = new Fields(row.value, this.#rules.source.timeZone);
     if ('readPart' in feed) {
       this.#addPart(feed, row, fields, place);
@@ -91,14 +115,14 @@ export class TransactionConversion {
     }
     const sale = feed.readSale(fields, row.format);
     const problems = row.problem === undefined ? fields.problems : [row.problem];
-    if (problems.length > 0) this.run.reject(place, sale.id, problems);
+    if (problems.length > 0) this.#run.reject(place, sale.id, problems);
     else this.#addSale(sale, place);
   }
 
   #addPart(feed: PartedSaleFeed, row: FeedRow, fields: Fields, place: FeedPlace): void {
     const part = feed.readPart(fields);
     if ('leftOut' in part) {
-      this.run.leaveOut(part.leftOut);
+      this.#run.leaveOut(part.leftOut);
       return;
     }
     const problems = row.problem === undefined ? fields.problems : [row.problem];
@@ -106,7 +130,7 @@ export class TransactionConversion {
       this.#groups.add(part, place);
       this.#pull?.onPart(part, row.value);
     } else {
-      this.run.reject(place, part.saleId, problems);
+      this.#run.reject(place, part.saleId, problems);
       if (part.saleId === '') this.#partsWithoutId++;
       else this.#groups.markInvalid(part.saleId, place);
     }
@@ -114,12 +138,11 @@ export class TransactionConversion {
 
   /** Joins sales, writes the remaining rows and returns the report. Throws if there are invalid rows that are not skipped. */
   async finish(): Promise<ConvertReport> {
-    const feed = this.feed;
+    const feed = this.#feed;
     if ('readPart' in feed) this.#joinGroups(feed);
-    else if (this.#hasCsv && feed.csvNote !== undefined) this.run.notes.push(feed.csvNote);
+    else if (this.#hasCsv && feed.csvNote !== undefined) this.#run.notes.push(feed.csvNote);
     const { conflicts, reopened, withoutAmounts, withoutCoupon } = this.#versions.finish();
-    for (const { place, id } of conflicts) this.run.reject(place, id, [{ field: '', reason: CONFLICT }]);
-    this.run.counts.written = this.spool.count;
+    for (const { place, id } of conflicts) this.#run.reject(place, id, [{ field: '', reason: CONFLICT }]);
     const reopenedSales = 'Sales that were decided and are pending again at the network';
     this.#note(reopenedSales, reopened, 'Their decisions are kept');
     this.#note('Declined sales without amounts in any file', withoutAmounts, 'Their amounts are 0');
@@ -131,7 +154,7 @@ export class TransactionConversion {
       'The totals of their sales do not include them',
     );
     this.#note('Sub-ids that cannot be a passbackUid', this.#rowsWithoutUser, 'Their sales have no user');
-    return this.run.finish(this.spool);
+    return this.#run.finish(this.#spool);
   }
 
   #joinGroups(feed: PartedSaleFeed): void {
@@ -140,20 +163,20 @@ export class TransactionConversion {
     for (const { place, parts, problems } of this.#groups.takeValid()) {
       const lack = this.#pull && feed.findLack?.(parts);
       if (lack !== undefined) {
-        this.run.leaveOut(lack);
+        this.#run.leaveOut(lack);
         continue;
       }
       const group = new Fields({}, this.#rules.source.timeZone, problems);
       const sale = feed.joinParts(parts, group);
-      if (group.problems.length > 0) this.run.reject(place, sale.id, group.problems);
+      if (group.problems.length > 0) this.#run.reject(place, sale.id, group.problems);
       else this.#addSale(sale, place);
     }
   }
 
   #addSale(sale: Sale, place: FeedPlace): void {
     const converted = toTransaction(sale, this.#rules);
-    if (converted.kind === 'invalid') this.run.reject(place, sale.id, converted.problems);
-    else if (converted.kind === 'other organisation') this.run.leaveOut('sales of other organisations');
+    if (converted.kind === 'invalid') this.#run.reject(place, sale.id, converted.problems);
+    else if (converted.kind === 'other organisation') this.#run.leaveOut('sales of other organisations');
     else {
       const { row, lacksCoupon, lacksUser } = converted;
       if (lacksUser) this.#rowsWithoutUser++;
@@ -162,6 +185,6 @@ export class TransactionConversion {
   }
 
   #note(what: string, count: number, consequence: string): void {
-    if (count > 0) this.run.notes.push(`${what}: ${printCount(count)}. ${consequence}.`);
+    if (count > 0) this.#run.notes.push(`${what}: ${printCount(count)}. ${consequence}.`);
   }
 }

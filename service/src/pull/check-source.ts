@@ -1,7 +1,8 @@
 // Checks a source without importing anything: sends one small request and reads its response.
 
+import { ConvertRun } from '@offerbook/feeds/convert-run.ts';
 import { openFeeds } from '@offerbook/feeds/networks.ts';
-import { PulledSales } from '@offerbook/feeds/pull/pulled-sales.ts';
+import { TransactionConversion } from '@offerbook/feeds/transactions/convert-transactions.ts';
 import { HOUR_MS, MINUTE_MS } from '@offerbook/wire/time.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { RequestStore } from '../domain/pull.ts';
@@ -36,7 +37,10 @@ export async function checkSource(
   if (first === undefined || feed === undefined) return undefined;
   const rules = { source, overlay, coupons, organisation: undefined };
   using rows = new TemporaryRows();
-  const sales = new PulledSales(pull, feed, rules, rows, { onPart: () => {} });
+  const sales = new TransactionConversion(new ConvertRun([], {}), feed, rules, rows, {
+    pages: pull,
+    onPart: () => {},
+  });
   const request = pull.request(first.name, { fromMs: toMs - MINUTE_MS, toMs }, undefined);
   const page = await networkClient(pullable, context).fetch(request, (body, header) =>
     sales.addPage('the response', body, header),

@@ -1,14 +1,14 @@
 // Sends requests to one network with one credential: waits for the shared budget, adds the credentials, and repeats requests
 // that may succeed later.
 
-import type { CataloguePull } from '@offerbook/feeds/pull/catalogue-pull.ts';
 import {
+  type CataloguePull,
   type NetworkAccess,
   type PullRequest,
+  type SalePull,
   type Secrets,
   unexpected,
-} from '@offerbook/feeds/pull/network-access.ts';
-import type { SalePull } from '@offerbook/feeds/pull/sale-pull.ts';
+} from '@offerbook/feeds/pull/network-pull.ts';
 import type { Overlay } from '@offerbook/feeds/source/overlay.ts';
 import type { Source } from '@offerbook/feeds/source/source-file.ts';
 import type { CouponCodes } from '@offerbook/feeds/transactions/coupon-codes.ts';

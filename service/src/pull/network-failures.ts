@@ -1,6 +1,6 @@
 // Why a request to a network failed, and whether it can be repeated. Messages never contain credentials.
 
-import { NetworkError } from '@offerbook/feeds/pull/network-access.ts';
+import { NetworkError } from '@offerbook/feeds/pull/network-pull.ts';
 import { BrokenFile } from '@offerbook/wire/rows/raw-row.ts';
 import { parseRetryAfterMs } from '@offerbook/wire/time.ts';
 import type { RequestOutcome } from '../domain/pull.ts';

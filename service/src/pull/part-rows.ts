@@ -2,7 +2,7 @@
 // sale.
 
 import type { SalePart } from '@offerbook/feeds/network.ts';
-import type { SalePull } from '@offerbook/feeds/pull/sale-pull.ts';
+import type { SalePull } from '@offerbook/feeds/pull/network-pull.ts';
 import type { Source } from '@offerbook/feeds/source/source-file.ts';
 import { passbackUidProblem } from '@offerbook/wire/text.ts';
 import { timestampMs } from '@offerbook/wire/timestamp.ts';

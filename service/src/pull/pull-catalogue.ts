@@ -2,7 +2,7 @@
 // retailers that this source listed before, and no others. While a network fails, its retailers stay as they are.
 
 import { openFeeds } from '@offerbook/feeds/networks.ts';
-import type { CatalogueList, CataloguePull } from '@offerbook/feeds/pull/catalogue-pull.ts';
+import type { CatalogueList, CataloguePull } from '@offerbook/feeds/pull/network-pull.ts';
 import { type CatalogueRows, PulledCatalogue } from '@offerbook/feeds/pull/pulled-catalogue.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { HOUR_MS } from '@offerbook/wire/time.ts';

@@ -2,7 +2,7 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { Secrets } from '@offerbook/feeds/pull/network-access.ts';
+import type { Secrets } from '@offerbook/feeds/pull/network-pull.ts';
 import type { SecretPlace, Source } from '@offerbook/feeds/source/source-file.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';
 

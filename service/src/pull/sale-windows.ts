@@ -1,10 +1,11 @@
 // Fetches one window of sales and imports it. The state of the stream advances in the transaction of the import.
 
+import { ConvertRun } from '@offerbook/feeds/convert-run.ts';
 import type { SaleFeed } from '@offerbook/feeds/network.ts';
 import { openFeeds } from '@offerbook/feeds/networks.ts';
-import { PulledSales } from '@offerbook/feeds/pull/pulled-sales.ts';
-import type { PullStream, PullWindow } from '@offerbook/feeds/pull/sale-pull.ts';
+import type { PullStream, PullWindow } from '@offerbook/feeds/pull/network-pull.ts';
 import type { Source } from '@offerbook/feeds/source/source-file.ts';
+import { TransactionConversion } from '@offerbook/feeds/transactions/convert-transactions.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { NO_COUNTS, type PullCounts } from '../domain/pull.ts';
 import type { TransactionWriters } from '../domain/transaction.ts';
@@ -23,7 +24,7 @@ interface ImportRules {
 }
 
 /** Adds the rows to import. */
-type ReadSales = (sales: PulledSales, parts: PartRows | undefined) => Promise<void>;
+type ReadSales = (sales: TransactionConversion, parts: PartRows | undefined) => Promise<void>;
 
 type Advance = (writers: TransactionWriters, counts: PullCounts) => Promise<void>;
 
@@ -66,7 +67,7 @@ async function readPages(
   { client, pullable, options }: SourceRun,
   rules: PullStream,
   window: PullWindow,
-  sales: PulledSales,
+  sales: TransactionConversion,
   title: string,
 ): Promise<void> {
   const { pull } = pullable;
@@ -86,7 +87,7 @@ async function readPages(
 async function addStored(
   { name, context, options }: SourceRun,
   ids: readonly string[],
-  sales: PulledSales,
+  sales: TransactionConversion,
   parts: PartRows,
 ): Promise<void> {
   for (let at = 0; at < ids.length; at += SALES_PER_LOOK_UP) {
@@ -113,8 +114,9 @@ async function importSales(
   const feed = openFeeds(source, clock()).transactions as SaleFeed;
   using rows = new TemporaryRows();
   using parts = pull.parts && partRows(pull.parts, source, org, run.clickIds, clock());
-  const sales = new PulledSales(pull, feed, { source, overlay, coupons, organisation: org?.name }, rows, {
-    skipInvalid,
+  const rules = { source, overlay, coupons, organisation: org?.name };
+  const sales = new TransactionConversion(new ConvertRun([], { skipInvalid }), feed, rules, rows, {
+    pages: pull,
     onPart: (part, row) => parts?.add(part, row),
   });
   await read(sales, parts);

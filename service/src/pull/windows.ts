@@ -1,7 +1,7 @@
 // Chooses the next period to request from a network, and tracks the progress of a stream in this run. Windows go from old to new and
 // overlap, because networks list changes late.
 
-import type { PullStream, PullWindow } from '@offerbook/feeds/pull/sale-pull.ts';
+import type { PullStream, PullWindow } from '@offerbook/feeds/pull/network-pull.ts';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '@offerbook/wire/time.ts';
 import { addCounts, NO_COUNTS, type PullCounts, type StreamKey } from '../domain/pull.ts';
 import { NO_FAILURE, type PullOptions, type StreamFailure, type StreamReport } from './source-run.ts';

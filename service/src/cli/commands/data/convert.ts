@@ -1,10 +1,12 @@
 // offerbook convert: converts files from affiliate networks to import files. It neither contacts a network nor opens a
 // database.
 
-import { convertCatalogue } from '@offerbook/feeds/catalogue/convert-catalogue.ts';
-import type { CatalogueFile } from '@offerbook/feeds/catalogue/read-facts.ts';
+import {
+  type CatalogueFile,
+  convertCatalogue,
+  convertLinks,
+} from '@offerbook/feeds/catalogue/convert-catalogue.ts';
 import { ConversionFailed, type ConvertOptions, type ConvertReport } from '@offerbook/feeds/convert-run.ts';
-import { convertLinks } from '@offerbook/feeds/links/convert-links.ts';
 import type { NetworkFeeds } from '@offerbook/feeds/network.ts';
 import { openFeeds } from '@offerbook/feeds/networks.ts';
 import { exampleSource } from '@offerbook/feeds/source/example-source.ts';
