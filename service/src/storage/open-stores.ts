@@ -11,7 +11,7 @@ import { type Connection, type Database, type DatabaseOptions, noDatabase, outda
 import { CLICK_END, openDatabase, sqlitePath } from './open-database.ts';
 import { closing, type OpenOnce, openOnce } from './open-once.ts';
 import { ClusterWatch } from './postgres/cluster-watch.ts';
-import { Replica, type ReplicaOptions } from './postgres/replica.ts';
+import { openReplica, type ReplicaOptions } from './postgres/replica.ts';
 import { findUsableSchema, type Migration, migrate } from './schema/migrate.ts';
 import { type Schema, versionOf } from './schema/schema.ts';
 import type { Statement } from './sql.ts';
@@ -109,7 +109,7 @@ export async function openStores(
       `the database was upgraded to schema version ${oldestVersion} by a newer version of Offerbook; upgrade this program too`,
     );
   }
-  const replica = replicaOptions && new Replica(database, replicaOptions);
+  const replica = replicaOptions && openReplica(database, replicaOptions);
   const cluster =
     clusterLogger && database.failovers
       ? new ClusterWatch({

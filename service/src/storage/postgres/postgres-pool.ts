@@ -24,81 +24,58 @@ interface Opened {
   readonly server: PostgresServer;
 }
 
-export class PostgresPool {
-  readonly #url: PostgresUrl;
-  readonly #search: ServerSearch;
-  readonly #options: DatabaseOptions;
-  #opened: Promise<Opened> | undefined;
+export type PostgresPool = ReturnType<typeof openPool>;
+
+export function openPool(url: PostgresUrl, search: ServerSearch, options: DatabaseOptions) {
+  const { connectionsMax: max, statementTimeoutMs } = options;
+  let current: Promise<Opened> | undefined;
   /** Server of the last client that was opened. */
-  #server: PostgresServer | undefined;
+  let server: PostgresServer | undefined;
   /** Statements that are waiting for a response. `active` is true once a statement has been sent. */
-  readonly #queries = new Set<{ readonly active: boolean }>();
-  #reserving = 0;
-  #reserved = 0;
-  #isClosed = false;
+  const queries = new Set<{ readonly active: boolean }>();
+  let reserving = 0;
+  let reserved = 0;
+  let isClosed = false;
 
-  constructor(url: PostgresUrl, search: ServerSearch, options: DatabaseOptions) {
-    this.#url = url;
-    this.#search = search;
-    this.#options = options;
+  function open(): Promise<Opened> {
+    if (isClosed) return Promise.reject(closedError());
+    if (current !== undefined && server !== undefined && !search.isCurrent(server)) replace(current);
+    const opening = current ?? openClient();
+    current = opening;
+    opening.catch(() => replace(opening));
+    return opening;
   }
 
-  get use(): PoolUse {
-    const sent = [...this.#queries].filter(({ active }) => active).length;
-    const max = this.#options.connectionsMax;
-    return {
-      // Several statements can share a connection, so `sent` can exceed `max`.
-      inUse: Math.min(max, this.#reserved + sent),
-      waiting: this.#reserving + this.#queries.size - sent,
+  async function openClient(): Promise<Opened> {
+    const found = await search.find();
+    if (isClosed) throw closedError();
+    server = found;
+    const client = newClient(found, url, {
       max,
-    };
+      idleTimeout: IDLE_TIMEOUT_S,
+      connectionTimeout: CONNECT_TIMEOUT_S,
+      connection: sessionSettings(options),
+    });
+    return { client, server: found };
   }
 
-  /** Sends one statement on a shared connection. */
-  async query<T>(start: (client: SQL) => SQL.Query<T>): Promise<T & SQL.ResultMetadata> {
-    const opening = this.#open();
-    const query = start((await opening).client);
-    this.#queries.add(query);
-    try {
-      return await this.inTime(query);
-    } catch (error) {
-      const isLate = isStorageError(error, 'unavailable');
-      // If the statement was never sent, the pool is overloaded but the client works, so keep the client.
-      if (isLate && !query.active) query.cancel().catch(() => {});
-      else if (isLate || isConnectionLoss(error)) this.#replace(opening);
-      throw error;
-    } finally {
-      this.#queries.delete(query);
-    }
-  }
-
-  /** Runs work on an exclusive connection. The work must end its own transaction. */
-  async reserve<T>(work: (connection: SQL, server: PostgresServer) => Promise<T>): Promise<T> {
-    const opening = this.#open();
-    let connection: ReservedSQL | undefined;
-    try {
-      const { client, server } = await opening;
-      connection = await this.#reserve(client);
-      this.#reserved += 1;
-      return await work(connection, server);
-    } catch (error) {
-      const isSilent = connection !== undefined && isStorageError(error, 'unavailable');
-      if (isSilent || isConnectionLoss(error)) this.#replace(opening);
-      // A late response must not reach the next user of the connection.
-      if (isSilent) void connection?.close({ timeout: 0 });
-      throw error;
-    } finally {
-      this.#reserved -= Number(connection !== undefined);
-      void connection?.release();
-    }
+  /**
+   * Closes the client; the next statement opens a new one. In servers, the statement timeout soon aborts statements in flight.
+   * Commands have no statement timeout, so their old client waits for statements in flight.
+   */
+  function replace(opened: Promise<Opened>): void {
+    if (current !== opened) return;
+    current = undefined;
+    server = undefined;
+    const patience = statementTimeoutMs === 0 ? {} : { timeout: CLOSE_TIMEOUT_S };
+    opened.then(({ client }) => client.close(patience)).catch(() => {});
   }
 
   /**
    * Rejects if the server is frozen or the network drops packets. In all other cases, the server's statement timeout applies
    * first.
    */
-  inTime<T>(answer: PromiseLike<T>): PromiseLike<T> {
-    const { statementTimeoutMs } = this.#options;
+  function inTime<T>(answer: PromiseLike<T>): PromiseLike<T> {
     if (statementTimeoutMs === 0) return answer;
     const timeoutMs = statementTimeoutMs + RESPONSE_GRACE_MS;
     return withTimeout(
@@ -108,62 +85,83 @@ export class PostgresPool {
     );
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    const opened = await this.#opened?.catch(() => undefined);
-    await opened?.client.close({ timeout: CLOSE_TIMEOUT_S });
-  }
-
-  async #reserve(client: SQL): Promise<ReservedSQL> {
-    this.#reserving += 1;
+  async function reserveConnection(client: SQL): Promise<ReservedSQL> {
+    reserving += 1;
     const patience = new AbortController();
-    const reserving = client.reserve({ signal: patience.signal });
+    const connecting = client.reserve({ signal: patience.signal });
     try {
-      return await this.inTime(reserving);
+      return await inTime(connecting);
     } catch (error) {
       patience.abort();
-      reserving.then((late) => late.release()).catch(() => {});
+      connecting.then((late) => late.release()).catch(() => {});
       throw error;
     } finally {
-      this.#reserving -= 1;
+      reserving -= 1;
     }
   }
 
-  #open(): Promise<Opened> {
-    if (this.#isClosed)
-      return Promise.reject(new StorageError('unavailable', 'the database has been closed'));
-    if (this.#opened !== undefined && this.#server !== undefined && !this.#search.isCurrent(this.#server))
-      this.#replace(this.#opened);
-    const opening = this.#opened ?? this.#openClient();
-    this.#opened = opening;
-    opening.catch(() => this.#replace(opening));
-    return opening;
-  }
+  return {
+    inTime,
 
-  /**
-   * Closes the client; the next statement opens a new one. In servers, the statement timeout soon aborts statements in flight.
-   * Commands have no statement timeout, so their old client waits for statements in flight.
-   */
-  #replace(opened: Promise<Opened>): void {
-    if (this.#opened !== opened) return;
-    this.#opened = undefined;
-    this.#server = undefined;
-    const patience = this.#options.statementTimeoutMs === 0 ? {} : { timeout: CLOSE_TIMEOUT_S };
-    opened.then(({ client }) => client.close(patience)).catch(() => {});
-  }
+    get use(): PoolUse {
+      const sent = [...queries].filter(({ active }) => active).length;
+      return {
+        // Several statements can share a connection, so `sent` can exceed `max`.
+        inUse: Math.min(max, reserved + sent),
+        waiting: reserving + queries.size - sent,
+        max,
+      };
+    },
 
-  async #openClient(): Promise<Opened> {
-    const server = await this.#search.find();
-    if (this.#isClosed) throw new StorageError('unavailable', 'the database has been closed');
-    this.#server = server;
-    const client = newClient(server, this.#url, {
-      max: this.#options.connectionsMax,
-      idleTimeout: IDLE_TIMEOUT_S,
-      connectionTimeout: CONNECT_TIMEOUT_S,
-      connection: sessionSettings(this.#options),
-    });
-    return { client, server };
-  }
+    /** Sends one statement on a shared connection. */
+    async query<T>(start: (client: SQL) => SQL.Query<T>): Promise<T & SQL.ResultMetadata> {
+      const opening = open();
+      const query = start((await opening).client);
+      queries.add(query);
+      try {
+        return await inTime(query);
+      } catch (error) {
+        const isLate = isStorageError(error, 'unavailable');
+        // If the statement was never sent, the pool is overloaded but the client works, so keep the client.
+        if (isLate && !query.active) query.cancel().catch(() => {});
+        else if (isLate || isConnectionLoss(error)) replace(opening);
+        throw error;
+      } finally {
+        queries.delete(query);
+      }
+    },
+
+    /** Runs work on an exclusive connection. The work must end its own transaction. */
+    async reserve<T>(work: (connection: SQL, server: PostgresServer) => Promise<T>): Promise<T> {
+      const opening = open();
+      let connection: ReservedSQL | undefined;
+      try {
+        const opened = await opening;
+        connection = await reserveConnection(opened.client);
+        reserved += 1;
+        return await work(connection, opened.server);
+      } catch (error) {
+        const isSilent = connection !== undefined && isStorageError(error, 'unavailable');
+        if (isSilent || isConnectionLoss(error)) replace(opening);
+        // A late response must not reach the next user of the connection.
+        if (isSilent) void connection?.close({ timeout: 0 });
+        throw error;
+      } finally {
+        reserved -= Number(connection !== undefined);
+        void connection?.release();
+      }
+    },
+
+    async close(): Promise<void> {
+      isClosed = true;
+      const opened = await current?.catch(() => undefined);
+      await opened?.client.close({ timeout: CLOSE_TIMEOUT_S });
+    },
+  };
+}
+
+function closedError(): StorageError {
+  return new StorageError('unavailable', 'the database has been closed');
 }
 
 function sessionSettings({ statementTimeoutMs, durable }: DatabaseOptions): Record<string, string | number> {

@@ -9,11 +9,11 @@ import type { Statement } from '../sql.ts';
 import { Failovers } from './failovers.ts';
 import { WRITE_LOCK_SQL } from './inspect-postgres.ts';
 import { explainPostgres, isConnectionLoss, isCutOff, isUniqueViolation } from './postgres-errors.ts';
-import { PostgresPool } from './postgres-pool.ts';
+import { openPool, type PostgresPool } from './postgres-pool.ts';
 import { POSTGRES_SCHEMA } from './postgres-schema.ts';
 import { POSTGRES_SQL } from './postgres-sql.ts';
 import { addressesOf, type PostgresServer, parsePostgresUrl } from './postgres-url.ts';
-import { ServerSearch } from './server-search.ts';
+import { searchServers } from './server-search.ts';
 
 const WATCH_INTERVAL_MS = 500;
 /** Maximum queue length per connection. With a longer queue, responses would arrive too late. */
@@ -30,13 +30,13 @@ type Query = <Row>(send: Send, statement: Statement, params: readonly SqlValue[]
 export function openPostgres(url: string, options: DatabaseOptions): Database {
   const parsed = parsePostgresUrl(url);
   const isThorough = options.statementTimeoutMs === 0 || options.access === 'read';
-  const search = new ServerSearch(parsed, { role: options.role ?? 'primary', isThorough });
-  const pool = new PostgresPool(parsed, search, options);
+  const search = searchServers(parsed, options.role ?? 'primary', isThorough);
+  const pool = openPool(parsed, search, options);
   // Pages have their own pool, so that other statements do not queue behind them.
   const pagePool =
     options.pageConnectionsMax === undefined
       ? pool
-      : new PostgresPool(parsed, search, { ...options, connectionsMax: options.pageConnectionsMax });
+      : openPool(parsed, search, { ...options, connectionsMax: options.pageConnectionsMax });
   const waitingMax = WAITING_EACH_MAX * (options.connectionsMax + (options.pageConnectionsMax ?? 0));
   let waiting = 0;
 

@@ -47,113 +47,103 @@ export interface ReplicaOptions {
   readonly lookIntervalMs?: number;
 }
 
-export class Replica {
-  readonly #primary: Database;
-  readonly #url: string;
-  readonly #onChange: (state: ReplicaState) => void;
-  readonly #lagMaxMs: number;
-  readonly #timer: Timer;
-  #database: Database;
-  #lag = new ReplicaLag();
-  #state: ReplicaState = { isUsable: false, lagMs: 0, reason: 'it has not responded yet' };
-  #looking: Promise<void> | undefined;
-  #timeline = 0;
-  #primaryRespondedAtMs = performance.now();
+export type Replica = ReturnType<typeof openReplica>;
 
-  constructor(primary: Database, options: ReplicaOptions) {
-    const { url, onChange, lagMaxMs = LAG_MAX_MS, lookIntervalMs = LOOK_INTERVAL_MS } = options;
-    this.#primary = primary;
-    this.#url = url;
-    this.#database = openPostgres(url, OPTIONS);
-    this.#onChange = onChange;
-    this.#lagMaxMs = lagMaxMs;
-    this.#timer = setInterval(() => this.#look(), lookIntervalMs);
-    this.#look();
+export function openReplica(
+  primary: Database,
+  { url, onChange, lagMaxMs = LAG_MAX_MS, lookIntervalMs = LOOK_INTERVAL_MS }: ReplicaOptions,
+) {
+  let database = openPostgres(url, OPTIONS);
+  let lag = new ReplicaLag();
+  let state: ReplicaState = { isUsable: false, lagMs: 0, reason: 'it has not responded yet' };
+  let looking: Promise<void> | undefined;
+  let timeline = 0;
+  let primaryRespondedAtMs = performance.now();
+
+  function become(next: ReplicaState): void {
+    const isNews = next.isUsable !== state.isUsable || next.reason !== state.reason;
+    state = next;
+    if (isNews) onChange(next);
   }
 
-  get state(): ReplicaState {
-    return this.#state;
-  }
-
-  /** Returns undefined if the replica is not usable, and 'behind' if it lags behind what the query requires. */
-  async findPage(query: TransactionQuery): Promise<TransactionPage | 'behind' | undefined> {
-    const { atLeastMs = Number.NEGATIVE_INFINITY } = query;
-    if (!this.#state.isUsable || atLeastMs === Number.POSITIVE_INFINITY) return undefined;
-    try {
-      const reading = readTransactionPage(this.#database, query);
-      const page = await withTimeout(
-        reading,
-        PAGE_TIMEOUT_MS,
-        () => new Error(`it has not responded for ${PAGE_TIMEOUT_MS} ms`),
-      );
-      return page.completeThroughMs >= atLeastMs ? page : 'behind';
-    } catch (error) {
-      // Unusable until the next poll: the replica may be unreachable, or the query conflicted with WAL replay.
-      this.#become({ ...this.#state, isUsable: false, reason: messageOf(error) });
-      return undefined;
-    }
-  }
-
-  async close(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#looking;
-    await this.#database.close();
-  }
-
-  #look(): void {
-    this.#looking ??= this.#measure()
+  function look(): void {
+    looking ??= measure()
       .then(
         (lagMs) =>
-          lagMs > this.#lagMaxMs
+          lagMs > lagMaxMs
             ? { isUsable: false, lagMs, reason: `it is ${Math.round(lagMs / 1_000)} s behind` }
             : { isUsable: true, lagMs },
-        (error) => ({ isUsable: false, lagMs: this.#state.lagMs, reason: messageOf(error) }),
+        (error) => ({ isUsable: false, lagMs: state.lagMs, reason: messageOf(error) }),
       )
-      .then((state) => {
-        this.#become(state);
-        if (!state.isUsable) this.#reopen();
-        this.#looking = undefined;
+      .then((next) => {
+        become(next);
+        if (!next.isUsable) reopen();
+        looking = undefined;
       });
   }
 
   /** The open connections may be to a standby that was promoted; new ones may reach another standby in the URL. */
-  #reopen(): void {
-    void this.#database.close().catch(() => {});
-    this.#database = openPostgres(this.#url, OPTIONS);
+  function reopen(): void {
+    void database.close().catch(() => {});
+    database = openPostgres(url, OPTIONS);
   }
 
   /** Returns the replica's lag, as precisely as polling allows. */
-  async #measure(): Promise<number> {
-    const [primary, replica] = await Promise.all([
+  async function measure(): Promise<number> {
+    const [[current], [replayed]] = await Promise.all([
       // While the primary is unreachable, the replica's pages are still correct.
-      this.#primary.all<PositionRow>(POSITION_SQL).catch(() => []),
-      this.#database.all<PositionRow>(REPLAYED_SQL),
+      primary.all<PositionRow>(POSITION_SQL).catch(() => []),
+      database.all<PositionRow>(REPLAYED_SQL),
     ]);
-    const [replayed] = replica;
     if (replayed === undefined) throw new Error('it is not a standby');
     const nowMs = performance.now();
-    const [current] = primary;
-    const timeline = current?.timeline ?? this.#timeline;
+    const known = current?.timeline ?? timeline;
     // WAL positions that a failover has discarded would look like lag.
-    if (timeline !== this.#timeline) this.#lag = new ReplicaLag();
-    this.#timeline = timeline;
-    if ((replayed.timeline ?? 0) < this.#timeline) throw new Error('it does not follow the new primary');
+    if (known !== timeline) lag = new ReplicaLag();
+    timeline = known;
+    if ((replayed.timeline ?? 0) < timeline) throw new Error('it does not follow the new primary');
     if (current === undefined) {
-      const silentMs = nowMs - this.#primaryRespondedAtMs;
-      if (silentMs > this.#lagMaxMs)
+      const silentMs = nowMs - primaryRespondedAtMs;
+      if (silentMs > lagMaxMs)
         throw new Error(`the primary has not responded for ${Math.round(silentMs / 1_000)} s`);
     } else {
-      this.#primaryRespondedAtMs = nowMs;
-      this.#lag.notePrimary(current.position, nowMs);
+      primaryRespondedAtMs = nowMs;
+      lag.notePrimary(current.position, nowMs);
     }
-    return this.#lag.measureMs(replayed.position, nowMs);
+    return lag.measureMs(replayed.position, nowMs);
   }
 
-  #become(state: ReplicaState): void {
-    const isNews = state.isUsable !== this.#state.isUsable || state.reason !== this.#state.reason;
-    this.#state = state;
-    if (isNews) this.#onChange(state);
-  }
+  const timer = setInterval(look, lookIntervalMs);
+  look();
+  return {
+    get state(): ReplicaState {
+      return state;
+    },
+
+    /** Returns undefined if the replica is not usable, and 'behind' if it lags behind what the query requires. */
+    async findPage(query: TransactionQuery): Promise<TransactionPage | 'behind' | undefined> {
+      const { atLeastMs = Number.NEGATIVE_INFINITY } = query;
+      if (!state.isUsable || atLeastMs === Number.POSITIVE_INFINITY) return undefined;
+      try {
+        const page = await withTimeout(
+          readTransactionPage(database, query),
+          PAGE_TIMEOUT_MS,
+          () => new Error(`it has not responded for ${PAGE_TIMEOUT_MS} ms`),
+        );
+        return page.completeThroughMs >= atLeastMs ? page : 'behind';
+      } catch (error) {
+        // Unusable until the next poll: the replica may be unreachable, or the query conflicted with WAL replay.
+        become({ ...state, isUsable: false, reason: messageOf(error) });
+        return undefined;
+      }
+    },
+
+    async close(): Promise<void> {
+      clearInterval(timer);
+      await looking;
+      await database.close();
+    },
+  };
 }
 
 function messageOf(error: unknown): string {

@@ -34,103 +34,48 @@ interface Found extends Candidate {
   readonly server: PostgresServer;
 }
 
-export interface SearchOptions {
-  readonly role: 'primary' | 'standby';
-  /** True to wait for every server's response. */
-  readonly isThorough: boolean;
-}
+export type ServerSearch = ReturnType<typeof searchServers>;
 
-export class ServerSearch {
-  readonly #url: PostgresUrl;
-  readonly #options: SearchOptions;
-  readonly #probes = new Map<PostgresServer, SQL>();
-  #searching: Promise<PostgresServer> | undefined;
-  #searchedAtMs = Number.NEGATIVE_INFINITY;
-  #latest: ServerIdentity | undefined;
-  #result: PostgresServer | Error | undefined;
-  #rivals: readonly string[] = [];
-  #isClosed = false;
+/** `isThorough`: waits for every server's response. */
+export function searchServers(url: PostgresUrl, role: 'primary' | 'standby', isThorough: boolean) {
+  const { servers } = url;
+  const hasChoice = role === 'primary' && servers.length > 1;
+  const probes = new Map<PostgresServer, SQL>();
+  let searching: Promise<PostgresServer> | undefined;
+  let searchedAtMs = Number.NEGATIVE_INFINITY;
+  let latest: ServerIdentity | undefined;
+  /** What the last search that found a primary chose, or why it refused to choose. */
+  let result: PostgresServer | Error | undefined;
+  let rivals: readonly string[] = [];
+  let isClosed = false;
 
-  constructor(url: PostgresUrl, options: SearchOptions) {
-    this.#url = url;
-    this.#options = options;
+  function begin(): Promise<PostgresServer> {
+    searching ??= search().finally(() => {
+      searchedAtMs = performance.now();
+      searching = undefined;
+    });
+    return searching;
   }
 
-  /** Addresses of other servers that accept writes, but have been replaced. */
-  get rivals(): readonly string[] {
-    return this.#rivals;
-  }
-
-  /**
-   * Returns false if the last search chose a different server, or refused to choose. Starts a new search once a
-   * second, whose result the next calls return.
-   */
-  isCurrent(server: PostgresServer): boolean {
-    void this.refresh();
-    return !this.#hasChoice || this.#result === undefined || this.#result === server;
+  function beginAfresh(): Promise<PostgresServer> {
+    if (searching === undefined) closeProbes();
+    return begin();
   }
 
   /** Searches again, unless the last search is at most a second old. */
-  async refresh(): Promise<void> {
-    if (!this.#hasChoice || performance.now() - this.#searchedAtMs <= SEARCH_INTERVAL_MS) return;
+  async function refresh(): Promise<void> {
+    if (!hasChoice || performance.now() - searchedAtMs <= SEARCH_INTERVAL_MS) return;
     // A server that is too busy to respond has not been replaced.
-    await this.#begin().catch(() => {});
+    await begin().catch(() => {});
   }
 
-  /** Throws a StorageError if this server has been replaced, according to a search that is at most a second old. */
-  async confirm(server: PostgresServer): Promise<void> {
-    await this.refresh();
-    if (!this.#hasChoice || this.#result === undefined) return;
-    if (this.#result instanceof Error) throw this.#result;
-    if (this.#result === server) return;
-    throw new StorageError(
-      'unavailable',
-      `another PostgreSQL server has replaced ${server.address} during this transaction, which was rolled back; try again`,
-    );
-  }
-
-  /** Searches on new connections: the caller has none, or has lost its own and the probes may be dead too. */
-  find(): Promise<PostgresServer> {
-    const [only] = this.#url.servers;
-    if (only !== undefined && this.#url.servers.length === 1) return Promise.resolve(only);
-    return this.#searching?.catch(() => this.#beginAfresh()) ?? this.#beginAfresh();
-  }
-
-  #beginAfresh(): Promise<PostgresServer> {
-    if (this.#searching === undefined) this.#closeProbes();
-    return this.#begin();
-  }
-
-  close(): void {
-    this.#isClosed = true;
-    this.#closeProbes();
-  }
-
-  #closeProbes(): void {
-    for (const probe of this.#probes.values()) void probe.close({ timeout: 0 }).catch(() => {});
-    this.#probes.clear();
-  }
-
-  #begin(): Promise<PostgresServer> {
-    this.#searching ??= this.#search().finally(() => {
-      this.#searchedAtMs = performance.now();
-      this.#searching = undefined;
-    });
-    return this.#searching;
-  }
-
-  get #hasChoice(): boolean {
-    return this.#options.role === 'primary' && this.#url.servers.length > 1;
-  }
-
-  async #search(): Promise<PostgresServer> {
+  async function search(): Promise<PostgresServer> {
     const found: Found[] = [];
     const failures: unknown[] = [];
-    const { role, isThorough } = this.#options;
     const { promise: enough, resolve } = Promise.withResolvers<void>();
-    const asked = this.#url.servers.map(async (server) => {
+    const asked = servers.map(async (server) => {
       try {
-        const identity = await this.#ask(server);
+        const identity = await ask(server);
         found.push({ ...identity, address: server.address, server });
         if (identity.isStandby !== (role === 'standby')) return;
         if (role === 'standby') resolve();
@@ -141,51 +86,91 @@ export class ServerSearch {
     });
     await Promise.race([Promise.all(asked), enough]);
     // In the order of the URL, so that messages do not depend on which server responds first.
-    const { servers } = this.#url;
     found.sort((one, other) => servers.indexOf(one.server) - servers.indexOf(other.server));
-    return role === 'standby' ? this.#useStandby(found, failures) : this.#usePrimary(found, failures);
-  }
-
-  #useStandby(found: readonly Found[], failures: readonly unknown[]): PostgresServer {
-    const standby = found.find(({ isStandby }) => isStandby);
-    if (standby === undefined) throw failures[0] ?? this.#none();
-    return standby.server;
-  }
-
-  #usePrimary(found: readonly Found[], failures: readonly unknown[]): PostgresServer {
-    const choice = choosePrimary(found, this.#latest);
+    const chosen = role === 'standby' ? found.find(({ isStandby }) => isStandby)?.server : usePrimary(found);
     // While no server accepts writes, the pool stays with its server, whose errors are more specific.
-    if (choice === undefined) throw failures[0] ?? this.#none();
-    if ('refusal' in choice) {
-      const error = new StorageError('unavailable', choice.refusal);
-      this.#result = error;
-      throw error;
-    }
-    const { primary, rivals } = choice;
-    this.#rivals = rivals.map(({ address }) => address);
-    this.#latest = primary;
-    this.#result = primary.server;
-    return primary.server;
+    if (chosen === undefined) throw failures[0] ?? none();
+    return chosen;
   }
 
-  async #ask(server: PostgresServer): Promise<ServerIdentity> {
-    const probe = this.#probes.get(server) ?? newClient(server, this.#url, { max: 1 });
-    this.#probes.set(server, probe);
+  function usePrimary(found: readonly Found[]): PostgresServer | undefined {
+    const choice = choosePrimary(found, latest);
+    if (choice === undefined) return undefined;
+    if ('refusal' in choice) {
+      result = new StorageError('unavailable', choice.refusal);
+      throw result;
+    }
+    rivals = choice.rivals.map(({ address }) => address);
+    latest = choice.primary;
+    result = choice.primary.server;
+    return result;
+  }
+
+  async function ask(server: PostgresServer): Promise<ServerIdentity> {
+    const probe = probes.get(server) ?? newClient(server, url, { max: 1 });
+    probes.set(server, probe);
     try {
-      return await withTimeout(readIdentity(probe), PROBE_TIMEOUT_MS, () => this.#none());
+      return await withTimeout(readIdentity(probe), PROBE_TIMEOUT_MS, none);
     } catch (error) {
-      if (this.#probes.get(server) === probe) this.#probes.delete(server);
+      if (probes.get(server) === probe) probes.delete(server);
       void probe.close({ timeout: 0 }).catch(() => {});
       throw error;
     } finally {
-      if (this.#isClosed) this.#closeProbes();
+      if (isClosed) closeProbes();
     }
   }
 
-  #none(): StorageError {
-    const message = `none of the PostgreSQL servers at ${addressesOf(this.#url)} is the ${this.#options.role}`;
-    return new StorageError('unavailable', message);
+  function closeProbes(): void {
+    for (const probe of probes.values()) void probe.close({ timeout: 0 }).catch(() => {});
+    probes.clear();
   }
+
+  function none(): StorageError {
+    return new StorageError(
+      'unavailable',
+      `none of the PostgreSQL servers at ${addressesOf(url)} is the ${role}`,
+    );
+  }
+
+  return {
+    /** Addresses of other servers that accept writes, but have been replaced. */
+    get rivals(): readonly string[] {
+      return rivals;
+    },
+    refresh,
+
+    /**
+     * Returns false if the last search chose a different server, or refused to choose. Starts a new search once a
+     * second, whose result the next calls return.
+     */
+    isCurrent(server: PostgresServer): boolean {
+      void refresh();
+      return result === undefined || !hasChoice || result === server;
+    },
+
+    /** Throws a StorageError if this server has been replaced, according to a search that is at most a second old. */
+    async confirm(server: PostgresServer): Promise<void> {
+      await refresh();
+      if (!hasChoice || result === undefined || result === server) return;
+      if (result instanceof Error) throw result;
+      throw new StorageError(
+        'unavailable',
+        `another PostgreSQL server has replaced ${server.address} during this transaction, which was rolled back; try again`,
+      );
+    },
+
+    /** Searches on new connections: the caller has none, or has lost its own and the probes may be dead too. */
+    async find(): Promise<PostgresServer> {
+      const [only] = servers;
+      if (only !== undefined && servers.length === 1) return only;
+      return searching?.catch(beginAfresh) ?? beginAfresh();
+    },
+
+    close(): void {
+      isClosed = true;
+      closeProbes();
+    },
+  };
 }
 
 async function readIdentity(client: SQL): Promise<ServerIdentity> {
