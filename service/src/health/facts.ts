@@ -1,8 +1,8 @@
 // What the health checks judge. A server and `doctor` collect different facts; a check without its facts is omitted.
 
 import type { ClickFate } from '../domain/click.ts';
-import type { FailoverFacts } from '../storage/database.ts';
 import type { ContentFacts, DatabaseFacts } from '../storage/inspect-database.ts';
+import type { FailoverFacts } from '../storage/postgres/failovers.ts';
 import type { Verdict } from './check.ts';
 
 export interface Facts {

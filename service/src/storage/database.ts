@@ -61,29 +61,11 @@ export interface Database extends Queries {
   pools(): DatabasePools | undefined;
   /** Returns the addresses of servers that accept writes although another has replaced them; undefined on SQLite. */
   rivals(): readonly string[] | undefined;
-  /** Undefined on SQLite. */
-  readonly failovers: FailoverRecords | undefined;
+  /** Records that PostgreSQL has failed over, if it has. Does nothing on SQLite. See postgres/failovers.ts. */
+  recordFailover(auditor: Readonly<{ clock: Clock; by: string }>): Promise<void>;
   /** Describes the database's location for messages, without the user name or password. */
   describePlace(): Promise<string>;
   close(): Promise<void>;
-}
-
-/** See postgres/failovers.ts. */
-export interface FailoverRecords {
-  /** Records the server's timeline if it is new. */
-  record(auditor: { readonly clock: Clock; readonly by: string }): Promise<void>;
-  /** Notes that an operator has dealt with all failovers. */
-  settle(nowMs: number): Promise<void>;
-  inspect(): Promise<FailoverFacts>;
-}
-
-export interface FailoverFacts {
-  /** Null if there was no failover. */
-  readonly lastAtMs: number | null;
-  /** Number of failovers that may have lost changes and are not settled yet. */
-  readonly unsettled: number;
-  /** Number of organisations whose transactions still have to get new stamps. */
-  readonly restamping: number;
 }
 
 export interface DatabaseOptions {

@@ -14,6 +14,7 @@ import type { Database, DatabaseOptions } from './database.ts';
 import { CLICK_END, openDatabase, sqlitePath } from './open-database.ts';
 import { closing } from './open-once.ts';
 import { READ_OPTIONS } from './open-stores.ts';
+import { inspectFailovers } from './postgres/failovers.ts';
 import { inspectPostgres } from './postgres/inspect-postgres.ts';
 import { type FoundSchema, findSchema } from './schema/migrate.ts';
 import { versionOf } from './schema/schema.ts';
@@ -77,7 +78,8 @@ export async function inspectDatabase(url: string, clock: Clock, role: DatabaseO
     clickKey: isCurrent ? await readClickKey(database).catch(() => undefined) : undefined,
     postgres: path === undefined ? await inspectPostgres(database, clock) : undefined,
     /** Undefined on SQLite, or unless the schema is current. */
-    failovers: isCurrent ? await database.failovers?.inspect().catch(() => undefined) : undefined,
+    failovers:
+      isCurrent && path === undefined ? await inspectFailovers(database).catch(() => undefined) : undefined,
     files: path === undefined ? [] : inspectFiles(path),
   };
 }

@@ -10,7 +10,7 @@ import type { TransactionQuery } from '../domain/transaction.ts';
 import { type Connection, type Database, type DatabaseOptions, noDatabase, outdated } from './database.ts';
 import { CLICK_END, openDatabase, sqlitePath } from './open-database.ts';
 import { closing, type OpenOnce, openOnce } from './open-once.ts';
-import { ClusterWatch } from './postgres/cluster-watch.ts';
+import { watchCluster } from './postgres/cluster-watch.ts';
 import { openReplica, type ReplicaOptions } from './postgres/replica.ts';
 import { findUsableSchema, type Migration, migrate } from './schema/migrate.ts';
 import { type Schema, versionOf } from './schema/schema.ts';
@@ -111,10 +111,9 @@ export async function openStores(
   }
   const replica = replicaOptions && openReplica(database, replicaOptions);
   const cluster =
-    clusterLogger && database.failovers
-      ? new ClusterWatch({
+    clusterLogger && path === undefined
+      ? watchCluster({
           database,
-          failovers: database.failovers,
           auditor,
           logger: clusterLogger,
           replica,
@@ -196,7 +195,7 @@ export async function prepareSchema(
   await using own =
     state === 'current' ? undefined : closing(openDatabase(url, { ...COMMAND_OPTIONS, create }));
   const migration = await migrate(own ?? database, auditor);
-  if (access === undefined) await database.failovers?.record(auditor);
+  if (access === undefined) await database.recordFailover(auditor);
   return migration;
 }
 

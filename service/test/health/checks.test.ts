@@ -11,8 +11,8 @@ import type { WebhookStatus } from '../../src/domain/webhook.ts';
 import { type CheckState, worstOf } from '../../src/health/check.ts';
 import { runChecks } from '../../src/health/checks.ts';
 import type { DiskFacts, Facts } from '../../src/health/facts.ts';
-import type { FailoverFacts } from '../../src/storage/database.ts';
 import type { ContentFacts, DatabaseFacts } from '../../src/storage/inspect-database.ts';
+import type { FailoverFacts } from '../../src/storage/postgres/failovers.ts';
 import type { PostgresFacts } from '../../src/storage/postgres/inspect-postgres.ts';
 import { id } from '../support/fixtures.ts';
 

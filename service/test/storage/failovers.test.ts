@@ -5,7 +5,7 @@ import { Logger } from '../../src/domain/logger.ts';
 import { StorageError } from '../../src/domain/storage-error.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
-import { ClusterWatch } from '../../src/storage/postgres/cluster-watch.ts';
+import { watchCluster } from '../../src/storage/postgres/cluster-watch.ts';
 import { readTransactionPage } from '../../src/storage/transactions/transaction-page.ts';
 import { transaction } from '../support/fixtures.ts';
 import { newPostgresSchema } from '../support/postgres-server.ts';
@@ -45,7 +45,7 @@ describe('recording a failover', () => {
       new StorageError('unavailable', 'PostgreSQL has just failed over; try again'),
     );
     expect(await database.all('SELECT * FROM transactions')).toEqual(before);
-    await database.failovers?.record(auditor);
+    await database.recordFailover(auditor);
     expect(await writeTransactions(stores, orgId, newIds(1))).toBe(LATER_MS + 1);
   });
 
@@ -58,7 +58,7 @@ describe('recording a failover', () => {
       SELECT name, timeline_id AS timeline, c.last_stamp AS before, moved_to AS moved, o.last_stamp AS clock
         FROM timeline_clocks c JOIN organisations o ON o.id = org_id ORDER BY timeline_id, name`;
     await failOver(database);
-    await database.failovers?.record(auditor);
+    await database.recordFailover(auditor);
     const first = [
       { name: 'acme', timeline: 2, before: STAMP_MS + 1, moved: LATER_MS, clock: LATER_MS },
       { name: 'fast', timeline: 2, before: fastMs, moved: fastMs, clock: fastMs },
@@ -66,7 +66,7 @@ describe('recording a failover', () => {
     expect(await database.all<object>(clocksSql)).toEqual(first);
     // The second failover is recorded on a machine with a slow clock.
     await failOver(database);
-    await database.failovers?.record({ ...auditor, clock: () => STAMP_MS });
+    await database.recordFailover({ ...auditor, clock: () => STAMP_MS });
     expect(await database.all<object>(clocksSql)).toEqual([
       ...first,
       { name: 'acme', timeline: 3, before: LATER_MS, moved: LATER_MS, clock: LATER_MS },
@@ -77,7 +77,7 @@ describe('recording a failover', () => {
   test('recording a failover skips the ids of timelines whose records were lost', async () => {
     const { database } = await prepare();
     await failOver(database, { unrecorded: 2 });
-    await database.failovers?.record(auditor);
+    await database.recordFailover(auditor);
     expect(await database.all<object>('SELECT id FROM timelines ORDER BY id')).toEqual([
       { id: 1 },
       { id: 4 },
@@ -88,7 +88,7 @@ describe('recording a failover', () => {
     const { stores, database } = await prepare();
     const { catalogue, tokens, activation, webhooks } = await stores.revisions();
     await failOver(database);
-    await database.failovers?.record(auditor);
+    await database.recordFailover(auditor);
     expect(await stores.revisions()).toEqual({
       catalogue: catalogue + 1_000,
       tokens: tokens + 1_000,
@@ -112,13 +112,11 @@ function newGate() {
 }
 
 describe('pages that are being read when a failover is noticed', () => {
-  type Parts = ConstructorParameters<typeof ClusterWatch>[0];
+  type Parts = Parameters<typeof watchCluster>[0];
 
-  function watch(database: Database, replica?: Parts['replica']): ClusterWatch {
-    const { failovers } = database;
-    if (failovers === undefined) throw new Error('this is not PostgreSQL');
+  function watch(database: Database, replica?: Parts['replica']) {
     const logger = new Logger('silent', () => {});
-    return new ClusterWatch({ database, failovers, auditor, logger, replica, openOwn: () => database });
+    return watchCluster({ database, auditor, logger, replica, openOwn: () => database });
   }
 
   test.each(['the primary', 'a replica'])(

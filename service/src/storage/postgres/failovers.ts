@@ -6,7 +6,7 @@
 // A restored copy of the database has a different system identifier or timeline, so it is recorded in the same way.
 
 import { isStorageError, StorageError } from '../../domain/storage-error.ts';
-import type { Connection, Database, FailoverFacts, Queries } from '../database.ts';
+import type { Connection, Database, Queries } from '../database.ts';
 import { type Auditor, writeAudit } from '../stores/audit-log.ts';
 import { advanceClock, lockClock, lockClocks } from '../stores/change-clock.ts';
 import { REVISIONS } from '../stores/revision.ts';
@@ -51,57 +51,56 @@ export async function readIfReported<Row>(queries: Queries, sql: string): Promis
   }
 }
 
-export class Failovers {
-  readonly #database: Database;
-  /** False until record() has found that the server reports its timeline, which some hosted services do not. */
-  #areRecorded = false;
-
-  constructor(database: Database) {
-    this.#database = database;
+/**
+ * Records the server's timeline if it is new. Does nothing on a standby or if the role is not allowed to write. Returns true if
+ * the server reports its timeline, which some hosted services do not, and the timeline is recorded.
+ */
+export async function recordFailover(database: Database, auditor: Auditor): Promise<boolean> {
+  const current = await readIfReported<CurrentRow>(database, CURRENT_SQL);
+  if (current === undefined) return false;
+  if (current.id !== null) return true;
+  try {
+    await database.write((connection) => recordCurrent(connection, auditor), LOCK_TIMEOUT_MS);
+    return true;
+  } catch (error) {
+    if (isStorageError(error, 'denied')) return false;
+    throw error;
   }
+}
 
-  /** Records the server's timeline if it is new. Does nothing on a standby or if the role is not allowed to write. */
-  async record(auditor: Auditor): Promise<void> {
-    const current = await readIfReported<CurrentRow>(this.#database, CURRENT_SQL);
-    if (current === undefined) return;
-    if (current.id === null)
-      try {
-        await this.#database.write((connection) => recordCurrent(connection, auditor), LOCK_TIMEOUT_MS);
-      } catch (error) {
-        if (isStorageError(error, 'denied')) return;
-        throw error;
-      }
-    this.#areRecorded = true;
-  }
+/** Throws a StorageError if this transaction runs on a timeline that is not recorded. */
+export async function requireRecorded(connection: Queries): Promise<void> {
+  const [current] = await connection.all<CurrentRow>(CURRENT_SQL);
+  if (current !== undefined && current.id === null)
+    throw new StorageError('unavailable', 'PostgreSQL has just failed over; try again');
+}
 
-  /** Throws a StorageError if this transaction runs on a timeline that is not recorded. */
-  async requireRecorded(connection: Queries): Promise<void> {
-    if (!this.#areRecorded) return;
-    const [current] = await connection.all<CurrentRow>(CURRENT_SQL);
-    if (current !== undefined && current.id === null)
-      throw new StorageError('unavailable', 'PostgreSQL has just failed over; try again');
-  }
+/** Notes that an operator has dealt with all failovers: all transactions have new stamps, or nothing was lost. */
+export async function settleFailovers(database: Database, nowMs: number): Promise<void> {
+  await database.write(async (connection) => {
+    await connection.all('UPDATE timelines SET settled_at = $1 WHERE settled_at IS NULL', nowMs);
+    await connection.all(
+      'UPDATE timeline_clocks SET restamped_at = $1 WHERE lost_through IS NOT NULL AND restamped_at IS NULL',
+      nowMs,
+    );
+  });
+}
 
-  /** Notes that an operator has dealt with all failovers. */
-  async settle(nowMs: number): Promise<void> {
-    await this.#database.write(async (connection) => {
-      await connection.all('UPDATE timelines SET settled_at = $1 WHERE settled_at IS NULL', nowMs);
-      // The operator confirms that all transactions have new stamps or that nothing was lost.
-      await connection.all(
-        'UPDATE timeline_clocks SET restamped_at = $1 WHERE lost_through IS NOT NULL AND restamped_at IS NULL',
-        nowMs,
-      );
-    });
-  }
+export interface FailoverFacts {
+  /** Null if there was no failover. */
+  readonly lastAtMs: number | null;
+  /** Number of failovers that may have lost changes and are not settled yet. */
+  readonly unsettled: number;
+  /** Number of organisations whose transactions still have to get new stamps. */
+  readonly restamping: number;
+}
 
-  async inspect(): Promise<FailoverFacts> {
-    const [row] = await this.#database.all<FailoverFacts>(`
-      SELECT (SELECT at FROM timelines WHERE id > (SELECT min(id) FROM timelines) ORDER BY id DESC LIMIT 1) AS "lastAtMs",
-             (SELECT count(*) FROM timelines WHERE settled_at IS NULL) AS unsettled,
-             (SELECT count(*) FROM timeline_clocks WHERE lost_through IS NOT NULL AND restamped_at IS NULL) AS restamping`);
-    if (row === undefined) throw new Error('expected exactly one row');
-    return row;
-  }
+export async function inspectFailovers(database: Database): Promise<FailoverFacts | undefined> {
+  const [row] = await database.all<FailoverFacts>(`
+    SELECT (SELECT at FROM timelines WHERE id > (SELECT min(id) FROM timelines) ORDER BY id DESC LIMIT 1) AS "lastAtMs",
+           (SELECT count(*) FROM timelines WHERE settled_at IS NULL) AS unsettled,
+           (SELECT count(*) FROM timeline_clocks WHERE lost_through IS NOT NULL AND restamped_at IS NULL) AS restamping`);
+  return row;
 }
 
 async function recordCurrent(connection: Connection, auditor: Auditor): Promise<void> {

@@ -3,10 +3,10 @@
 
 import type { SQL } from 'bun';
 import { isStorageError, StorageError } from '../../domain/storage-error.ts';
-import type { Connection, Database, DatabaseOptions, Queries, SqlValue } from '../database.ts';
+import type { Connection, Database, DatabaseOptions, SqlValue } from '../database.ts';
 import { columnsOf, insertSql, keyOf, type RowOf, type Table, typeOf, upsertSql } from '../schema/table.ts';
 import type { Statement } from '../sql.ts';
-import { Failovers } from './failovers.ts';
+import { recordFailover, requireRecorded } from './failovers.ts';
 import { WRITE_LOCK_SQL } from './inspect-postgres.ts';
 import { explainPostgres, isConnectionLoss, isCutOff, isUniqueViolation } from './postgres-errors.ts';
 import { openPool, type PostgresPool } from './postgres-pool.ts';
@@ -39,6 +39,8 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
       : openPool(parsed, search, { ...options, connectionsMax: options.pageConnectionsMax });
   const waitingMax = WAITING_EACH_MAX * (options.connectionsMax + (options.pageConnectionsMax ?? 0));
   let waiting = 0;
+  /** True once the timeline of the server has been recorded. Later ones must be recorded before a write. */
+  let isTimelineRecorded = false;
 
   async function admitted<T>(run: () => Promise<T>): Promise<T> {
     if (waiting >= waitingMax)
@@ -65,7 +67,7 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
         await from.inTime(sql.unsafe(begin));
         isBegun = true;
         try {
-          const result = await work(connection(from, sql, (queries) => failovers.requireRecorded(queries)));
+          const result = await work(connection(from, sql, () => isTimelineRecorded));
           await confirm(server);
           await from.inTime(sql.unsafe('COMMIT'));
           return result;
@@ -82,7 +84,7 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
     return admitted(() => againIfCutOff(attempt, () => true));
   }
 
-  const database: Database = {
+  return {
     sql: POSTGRES_SQL,
     schema: POSTGRES_SCHEMA,
     all: (statement, ...params) => single(pool, statement, params, queryRows),
@@ -107,8 +109,8 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
     },
     pools: () => ({ pages: pagePool.use, other: pool.use }),
     rivals: () => search.rivals,
-    get failovers() {
-      return failovers;
+    async recordFailover(auditor) {
+      if (await recordFailover(this, auditor)) isTimelineRecorded = true;
     },
     async describePlace() {
       // Queried from the server, so that no part of the URL can appear in a message.
@@ -121,8 +123,6 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
       await Promise.all([...new Set([pool, pagePool])].map((each) => each.close()));
     },
   };
-  const failovers = new Failovers(database);
-  return database;
 }
 
 /** Releases the locks before the error reaches the caller. If the connection is lost, the server rolls back anyway. */
@@ -131,11 +131,7 @@ async function rollBack(pool: PostgresPool, sql: SQL, error: unknown): Promise<v
   await pool.inTime(sql.unsafe('ROLLBACK'));
 }
 
-function connection(
-  pool: PostgresPool,
-  sql: SQL,
-  requireRecorded: (queries: Queries) => Promise<void>,
-): Connection {
+function connection(pool: PostgresPool, sql: SQL, isTimelineRecorded: () => boolean): Connection {
   const send: Send = (start) => pool.inTime(start(sql));
   const run = <Row>(statement: Statement, params: readonly SqlValue[]) =>
     queryRows<Row>(send, statement, params);
@@ -168,8 +164,8 @@ function connection(
     async lockSchema() {
       await run('SELECT pg_advisory_xact_lock($1)', [SCHEMA_LOCK]);
     },
-    requireRecordedTimeline() {
-      return requireRecorded(this);
+    async requireRecordedTimeline() {
+      if (isTimelineRecorded()) await requireRecorded(this);
     },
     async continueNumbers(table, lastNumberSql) {
       await run(`SELECT setval(pg_get_serial_sequence('${table}', 'id'), (${lastNumberSql}))`, []);

@@ -13,58 +13,50 @@ import { type Auditor, writeAudit } from '../stores/audit-log.ts';
  */
 const FORGET_WALKS_SQL = 'DELETE FROM walks WHERE token_id IN (SELECT id FROM tokens WHERE org_id = $1)';
 
-export class Restamp {
-  readonly #auditor: Auditor;
-  readonly #logger: Logger;
-  readonly #openOwn: () => Database;
-  #running: Promise<void> | undefined;
-  #own: Database | undefined;
-  #isClosed = false;
-  /** Number of transactions that got new stamps. */
-  count = 0;
+/** `openOwn` opens connections without timeouts. */
+export function newRestamp(auditor: Auditor, logger: Logger, openOwn: () => Database) {
+  let running: Promise<void> | undefined;
+  let own: Database | undefined;
+  let isClosed = false;
+  let count = 0;
 
-  /** `openOwn` opens connections without timeouts. */
-  constructor(auditor: Auditor, logger: Logger, openOwn: () => Database) {
-    this.#auditor = auditor;
-    this.#logger = logger;
-    this.#openOwn = openOwn;
-  }
-
-  start(): void {
-    this.#running ??= this.#run()
-      .catch((error: unknown) => {
-        if (!this.#isClosed)
-          this.#logger.error(
-            { err: error },
-            'assigning new stamps after a failover failed; the server will retry',
-          );
-      })
-      .finally(() => {
-        this.#running = undefined;
-      });
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    await this.#own?.close();
-    await this.#running;
-  }
-
-  async #run(): Promise<void> {
-    const own = this.#openOwn();
-    this.#own = own;
+  async function run(): Promise<void> {
+    const opened = openOwn();
+    own = opened;
     try {
-      while (!this.#isClosed) {
-        const done = await own.write((connection) => restampNext(own, connection, this.#auditor));
+      while (!isClosed) {
+        const done = await opened.write((connection) => restampNext(opened, connection, auditor));
         if (done === undefined) return;
-        this.count += done.transactions;
-        this.#logger.info(done, 'transactions have new stamps after a failover');
+        count += done.transactions;
+        logger.info(done, 'transactions have new stamps after a failover');
       }
     } finally {
-      this.#own = undefined;
-      await own.close();
+      own = undefined;
+      await opened.close();
     }
   }
+
+  return {
+    /** Number of transactions that got new stamps. */
+    get count(): number {
+      return count;
+    },
+    start(): void {
+      running ??= run()
+        .catch((err: unknown) => {
+          if (!isClosed)
+            logger.error({ err }, 'assigning new stamps after a failover failed; the server will retry');
+        })
+        .finally(() => {
+          running = undefined;
+        });
+    },
+    async close(): Promise<void> {
+      isClosed = true;
+      await own?.close();
+      await running;
+    },
+  };
 }
 
 /** Holds a row's lock while `own` stamps the organisation's transactions in batches. Returns undefined if there is no work. */

@@ -107,7 +107,7 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
     isWriteLockHeld,
     pools: () => undefined,
     rivals: () => undefined,
-    failovers: undefined,
+    recordFailover: async () => {},
     describePlace: async () => placeOf(path),
     async close() {
       closed = true;

@@ -4,7 +4,7 @@ import { printCount } from '@offerbook/wire/count.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';
 import type { Command } from 'commander';
 import type { Database } from '../../../storage/database.ts';
-import { openDatabase } from '../../../storage/open-database.ts';
+import { openDatabase, sqlitePath } from '../../../storage/open-database.ts';
 import { closing } from '../../../storage/open-once.ts';
 import { COMMAND_OPTIONS, READ_OPTIONS } from '../../../storage/open-stores.ts';
 import { findLostChanges, readLostTransactions } from '../../../storage/postgres/lost-changes.ts';
@@ -61,7 +61,6 @@ async function reportLost(options: StoreOptions & { old: string; org?: string })
 }
 
 function openPostgresDatabase(url: string, options: typeof COMMAND_OPTIONS): Database {
-  const database = openDatabase(url, options);
-  if (database.failovers !== undefined) return database;
+  if (sqlitePath(url) === undefined) return openDatabase(url, options);
   throw new BadInput('only PostgreSQL can fail over; the database URL must be postgres://…');
 }

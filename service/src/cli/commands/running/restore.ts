@@ -9,9 +9,10 @@ import { beginTimeline, type TimelineOptions } from '../../../storage/backup/new
 import type { LaterEvent } from '../../../storage/backup/replaced-database.ts';
 import { restoreBackup } from '../../../storage/backup/restore-backup.ts';
 import type { Database } from '../../../storage/database.ts';
-import { openDatabase } from '../../../storage/open-database.ts';
+import { openDatabase, sqlitePath } from '../../../storage/open-database.ts';
 import { closing } from '../../../storage/open-once.ts';
 import { COMMAND_OPTIONS, prepareSchema } from '../../../storage/open-stores.ts';
+import { settleFailovers } from '../../../storage/postgres/failovers.ts';
 import { auditor, jsonCommand, type StoreOptions } from '../../command.ts';
 import { printable, printNote, printResult } from '../../output.ts';
 import { withProgressBar } from '../../progress-bar.ts';
@@ -108,7 +109,7 @@ export async function giveNewStamps(
   const report = await withProgressBar((show) =>
     beginTimeline(database, by, { ...how, madeAt: null, onRows: show }),
   );
-  await database.failovers?.settle(systemClock());
+  if (sqlitePath(url) === undefined) await settleFailovers(database, systemClock());
   return report;
 }
 
