@@ -19,7 +19,7 @@ import { upgradeSpool } from './sqlite/upgrade-sqlite.ts';
 import { clickStore } from './stores/click-store.ts';
 
 /** Other processes hold the spool's lock only briefly. */
-const SPOOL_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, lockTimeoutMs: 1_000, overwritesDeleted: true };
+const SPOOL_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, lockTimeoutMs: 1_000 };
 
 /** Maximum size in bytes of each variable-length column. Rows that exceed this size are not read into memory. */
 const LENGTHS: Partial<Record<keyof typeof CLICKS.columns, number>> = {

@@ -26,8 +26,6 @@ export interface Connection extends Queries {
    */
   insertMany<T extends Table>(table: T, rows: readonly RowOf<NoInfer<T>>[]): Promise<number>;
   deleteMany(table: Table, keys: readonly string[]): Promise<void>;
-  /** From now on, overwrites deleted and replaced bytes with zeros. On PostgreSQL, does nothing; vacuum removes deleted rows. */
-  overwriteDeleted(): Promise<void>;
   /** Waits for other processes that are migrating this database, and blocks them until the commit. */
   lockSchema(): Promise<void>;
   /** Throws a StorageError if PostgreSQL has failed over and the failover is not recorded. Does nothing on SQLite. */
@@ -88,8 +86,6 @@ export interface DatabaseOptions {
   readonly pageConnectionsMax?: number;
   /** Maps the file into memory for reading, which is faster but counts as process memory. SQLite only. */
   readonly mapsFile?: boolean;
-  /** Overwrites deleted bytes with zeros. SQLite only. */
-  readonly overwritesDeleted?: boolean;
   /** Role of the server to use if the URL names several; by default, the primary. PostgreSQL only. */
   readonly role?: 'primary' | 'standby';
 }

@@ -1,23 +1,20 @@
 // Opens a shared resource on first use. If opening fails, the next caller tries again.
 
-export interface OpenOnce<Resource> {
-  open(): Promise<Resource>;
-  close(): Promise<void>;
-}
-
 interface Closable {
   close(): void | Promise<void>;
 }
+
+export type OpenOnce<Resource extends Closable> = ReturnType<typeof openOnce<Resource>>;
 
 /** Adapts a resource for `await using`, which closes it at the end of the block. */
 export function closing<Resource extends Closable>(resource: Resource): Resource & AsyncDisposable {
   return Object.assign(resource, { [Symbol.asyncDispose]: async () => resource.close() });
 }
 
-export function openOnce<Resource extends Closable>(connect: () => Promise<Resource>): OpenOnce<Resource> {
+export function openOnce<Resource extends Closable>(connect: () => Promise<Resource>) {
   let opened: Promise<Resource> | undefined;
   return {
-    async open() {
+    async open(): Promise<Resource> {
       opened ??= connect();
       try {
         return await opened;
@@ -26,7 +23,7 @@ export function openOnce<Resource extends Closable>(connect: () => Promise<Resou
         throw error;
       }
     },
-    async close() {
+    async close(): Promise<void> {
       await (await opened?.catch(() => undefined))?.close();
     },
   };

@@ -231,7 +231,6 @@ const EMPTY: Connection = {
   putMany: async () => 0,
   insertMany: async () => 0,
   deleteMany: async () => {},
-  overwriteDeleted: async () => {},
   lockSchema: async () => {},
   continueNumbers: async () => {},
   requireRecordedTimeline: async () => {},
@@ -264,7 +263,6 @@ export function clickDatabase(
           await openFileBeside(`${path}${CLICK_END}`, SQLITE_CLICKS, {
             ...options,
             durable: false,
-            overwritesDeleted: true,
           }),
           `${path}${CLICK_END}`,
         ),

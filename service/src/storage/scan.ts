@@ -74,10 +74,7 @@ export async function deleteInBatches(
   let total = 0;
   let count: number;
   do {
-    count = await database.write(async (connection) => {
-      await connection.overwriteDeleted();
-      return work(connection, total);
-    });
+    count = await database.write((connection) => work(connection, total));
     total += count;
     onBatch(total);
   } while (count === size);

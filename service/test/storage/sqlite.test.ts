@@ -18,7 +18,7 @@ describe('SQLite', () => {
   const open = openTestStores();
   const newUrl = async () => (await DATABASES.find(({ name }) => name === 'SQLite')?.create()) ?? '';
 
-  test('connections use WAL, 8 KiB pages, sync on commit, and check foreign keys', async () => {
+  test('connections use WAL, 8 KiB pages, sync on commit, check foreign keys, and overwrite deleted bytes', async () => {
     const database = open.database(await newUrl());
     const settings = async (run: (sql: string) => Promise<unknown[]>) =>
       Object.assign(
@@ -27,8 +27,12 @@ describe('SQLite', () => {
         ...(await run('PRAGMA page_size')),
         ...(await run('PRAGMA synchronous')),
         ...(await run('PRAGMA foreign_keys')),
+        ...(await run('PRAGMA secure_delete')),
       );
-    const expected = { journal_mode: 'wal', page_size: 8192, synchronous: 2, foreign_keys: 1 };
+    const expected = {
+      ...{ journal_mode: 'wal', page_size: 8192, synchronous: 2, foreign_keys: 1 },
+      secure_delete: 1,
+    };
     expect(await settings((sql) => database.all(sql))).toEqual(expected);
     expect(await database.read((connection) => settings((sql) => connection.all(sql)))).toEqual(expected);
     expect(await database.write((connection) => settings((sql) => connection.all(sql)))).toEqual(expected);

@@ -160,7 +160,6 @@ function connection(pool: PostgresPool, sql: SQL, isTimelineRecorded: () => bool
     async deleteMany(table, keys) {
       await run(`DELETE FROM ${whereKey(table)}`, [arrayText(keys)]);
     },
-    overwriteDeleted: async () => {},
     async lockSchema() {
       await run('SELECT pg_advisory_xact_lock($1)', [SCHEMA_LOCK]);
     },

@@ -1,6 +1,6 @@
 // Resolves symbolic links to a database file as SQLite does: SQLite keeps its logs beside the real file, not beside the link.
 
-import { readlinkSync, realpathSync } from 'node:fs';
+import { lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
 /**
@@ -17,21 +17,9 @@ export function realPath(path: string): string {
 }
 
 function follow(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch (error) {
-    if ((error as { code?: unknown }).code !== 'ENOENT') throw error;
-  }
+  // Throws for links that form a loop.
+  if (statSync(path, { throwIfNoEntry: false }) !== undefined) return realpathSync(path);
   const folder = realpathSync(dirname(path));
-  const target = findTarget(path);
-  return target === undefined ? join(folder, basename(path)) : follow(resolve(folder, target));
-}
-
-/** Target of a symbolic link; undefined if `path` is not a link. */
-function findTarget(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined;
-  }
+  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  return isLink ? follow(resolve(folder, readlinkSync(path))) : join(folder, basename(path));
 }

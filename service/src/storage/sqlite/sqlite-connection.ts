@@ -71,13 +71,7 @@ export class SqliteConnection implements Connection {
   static async #prepare(
     path: string,
     file: SqliteFile,
-    {
-      access,
-      create = false,
-      durable = true,
-      mapsFile = false,
-      overwritesDeleted = false,
-    }: Partial<DatabaseOptions>,
+    { access, create = false, durable = true, mapsFile = false }: Partial<DatabaseOptions>,
   ): Promise<SqliteConnection> {
     const connection = new SqliteConnection(path, file, durable && access === undefined);
     try {
@@ -92,7 +86,6 @@ export class SqliteConnection implements Connection {
         }
         connection.#configure(mapsFile);
       }, OPEN_TIMEOUT_MS);
-      if (overwritesDeleted) await connection.overwriteDeleted();
       return connection;
     } catch (error) {
       connection.close();
@@ -122,6 +115,8 @@ export class SqliteConnection implements Connection {
   #configure(mapsFile: boolean): void {
     this.#file.run(`PRAGMA busy_timeout = ${READ_LOCK_TIMEOUT_MS}`);
     this.#file.run('PRAGMA foreign_keys = ON');
+    // Overwrites the bytes of deleted and replaced rows with zeros.
+    this.#file.run('PRAGMA secure_delete = ON');
     this.#file.run(`PRAGMA synchronous = ${this.#durable ? 'FULL' : 'NORMAL'}`);
     // From a mapped file, SQLite reads a page of transactions without copying database pages.
     if (mapsFile) this.#file.run(`PRAGMA mmap_size = ${MAPPED_BYTES_MAX}`);
@@ -137,10 +132,6 @@ export class SqliteConnection implements Connection {
   /** Same as `all`: the statement itself casts the column to a BLOB, which bun:sqlite returns as bytes. */
   allWithBytes<Row>(statement: Statement, ...params: SqlValue[]): Promise<Row[]> {
     return this.all(statement, ...params);
-  }
-
-  async overwriteDeleted(): Promise<void> {
-    this.#explained(() => this.#file.run('PRAGMA secure_delete = ON'));
   }
 
   /** Does nothing: the transaction holds the only write lock. */

@@ -3,7 +3,7 @@
 
 import { isStorageError, StorageError } from '../../domain/storage-error.ts';
 import type { Connection, Database, DatabaseOptions, SqlValue } from '../database.ts';
-import { type OpenOnce, openOnce } from '../open-once.ts';
+import { openOnce } from '../open-once.ts';
 import type { Statement } from '../sql.ts';
 import { placeOf } from './open-file.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
@@ -28,8 +28,7 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
   // synchronously, so they need only one connection.
   const single = openOnce(() => SqliteConnection.open(path, { access, create, mapsFile }));
   // Opened on the first write, so that a server can read a database that it has no permission to write to.
-  const { durable, overwritesDeleted = false } = options;
-  const writer = openOnce(() => SqliteConnection.open(path, { access, create, durable, overwritesDeleted }));
+  const writer = openOnce(() => SqliteConnection.open(path, { access, create, durable: options.durable }));
   let lastWrite: Promise<unknown> = Promise.resolve();
   /** Reads in progress; `close` waits for them. */
   const reading = new Set<Promise<unknown>>();
@@ -99,7 +98,21 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
       lastWrite = run.catch(() => {});
       return run;
     },
-    watch: (onChange) => watchFile(single.open, onChange),
+    watch(onChange) {
+      let seen: number | undefined;
+      let isStopped = false;
+      const timer = setInterval(async () => {
+        const polled = single.open().then((connection) => connection.dataVersion());
+        // If this poll fails, the next one may succeed.
+        const version = await polled.catch(() => seen);
+        if (version !== seen && !isStopped) onChange();
+        seen = version;
+      }, WATCH_INTERVAL_MS);
+      return () => {
+        isStopped = true;
+        clearInterval(timer);
+      };
+    },
     async emptyLog(waitMs = EMPTY_LOG_WAIT_MS) {
       requireOpen();
       await (await single.open()).emptyLog(waitMs);
@@ -117,28 +130,5 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
       await single.close();
       await writer.close();
     },
-  };
-}
-
-function watchFile(open: OpenOnce<SqliteConnection>['open'], onChange: () => void): () => void {
-  let seen: number | undefined;
-  let timer: Timer | undefined;
-  let stopped = false;
-
-  async function poll(): Promise<void> {
-    try {
-      const version = (await open()).dataVersion();
-      if (version !== seen && !stopped) onChange();
-      seen = version;
-    } catch {
-      // The next poll may succeed.
-    }
-    if (!stopped) timer = setTimeout(poll, WATCH_INTERVAL_MS);
-  }
-
-  void poll();
-  return () => {
-    stopped = true;
-    clearTimeout(timer);
   };
 }

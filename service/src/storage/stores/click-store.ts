@@ -83,7 +83,6 @@ const COUNT_SQL = `SELECT org_id AS "orgId", retailer_id AS "retailerId",
     count(*) AS clicks, sum(is_tracked) AS tracked, sum(has_sale) AS sold
   FROM clicks WHERE id >= $1 AND id < $2 GROUP BY org_id, retailer_id ORDER BY org_id, retailer_id`;
 
-/** An SQLite database must be opened with `overwritesDeleted`. */
 export function clickStore(database: OpenOnce<Database>, clock: Clock): ClickStore {
   async function write<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     return (await database.open()).write(work, LOCK_TIMEOUT_MS);

@@ -80,7 +80,6 @@ export function erasureStore(
         change: (connection: Connection) => Promise<number>,
       ): Promise<void> => {
         counts = await database.write(async (connection) => {
-          await connection.overwriteDeleted();
           const after = { ...counts, [what]: counts[what] + (await change(connection)) };
           await amendAudit(connection, entry, after);
           return after;
@@ -93,10 +92,7 @@ export function erasureStore(
       await write('clicks', async () => clickCount);
       // Pulled rows never contain NUL: no network sends it. PostgreSQL would reject it as a parameter.
       if (!passbackUid.includes('\0'))
-        await database.write(async (connection) => {
-          await connection.overwriteDeleted();
-          await connection.all(PULLED_SQL, orgId, passbackUid);
-        });
+        await database.write((connection) => connection.all(PULLED_SQL, orgId, passbackUid));
       for (const ids of await findBatches(CURRENT_SQL, user))
         await write('transactions', (connection) => replace(connection, user, ids));
       for (const ids of await findBatches(FORMER_SQL, user))

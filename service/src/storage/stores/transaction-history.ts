@@ -150,10 +150,7 @@ export function transactionHistory(database: Database, auditor: Auditor): Transa
           return count;
         };
         versions += await deleteInBatches(database, PURGE_BATCH, purge, (count) => onBatch(earlier + count));
-        await database.write(async (connection) => {
-          await connection.overwriteDeleted();
-          await connection.all(PURGE_USERS_SQL, orgId, replacedBeforeMs);
-        });
+        await database.write((connection) => connection.all(PURGE_USERS_SQL, orgId, replacedBeforeMs));
       }
       const seenBeforeMs = Math.min(replacedBeforeMs, auditor.clock() - PULLED_KEEP_MS);
       await deleteInBatches(

@@ -84,10 +84,8 @@ export function walkStore(
     async forgetUser(passbackUid) {
       if (!exists()) return;
       const database = await open();
-      await database.write(async (connection) => {
-        await connection.overwriteDeleted();
-        await connection.all('DELETE FROM walks WHERE user_key = $1', userKey(passbackUid));
-      });
+      const sql = 'DELETE FROM walks WHERE user_key = $1';
+      await database.write((connection) => connection.all(sql, userKey(passbackUid)));
       await database.emptyLog();
     },
   };
