@@ -4,10 +4,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findTool } from './peers.ts';
 import { LOAD_CORE, onCores } from './server.ts';
-import { percentile } from './table.ts';
+import { median } from './table.ts';
 
 const SCRIPT = join(import.meta.dir, 'wrk.lua');
-export const CONNECTIONS = 64;
+const CONNECTIONS = 64;
 /** Bun keeps compiling hot code for about 10,000 requests. */
 const WARM_UP_S = 3;
 /** Far more pages than the service caches, so that every request is a cache miss. */
@@ -45,12 +45,7 @@ export async function runLoad(load: Load, seconds: number): Promise<Measured> {
   const lines = (await new Response(child.stdout).text()).split('\n');
   const line = lines.find((candidate) => candidate.startsWith('{'));
   if (line === undefined) throw new Error(`wrk printed no result for ${load.url}`);
-  const { requests, seconds: lasted, p99Ms, failed } = JSON.parse(line) as Record<string, number>;
-  return {
-    requestsPerS: (requests ?? 0) / (lasted ?? 1),
-    p99Ms: p99Ms ?? Number.NaN,
-    failed: failed ?? 0,
-  };
+  return JSON.parse(line) as Measured;
 }
 
 /** Writes a file of paths that are all different. */
@@ -71,10 +66,22 @@ export function anyNumber(): number {
 
 /** Repeated measurements of one contender. */
 export class Series {
-  readonly measured: Measured[] = [];
+  readonly measured: Measured[];
+
+  constructor(measured: Measured[] = []) {
+    this.measured = measured;
+  }
 
   get requestsPerS(): number {
-    return percentile(this.#all('requestsPerS'), 0.5);
+    return median(this.measured, (it) => it.requestsPerS);
+  }
+
+  get p99Ms(): number {
+    return median(this.measured, (it) => it.p99Ms);
+  }
+
+  get failed(): number {
+    return this.measured.reduce((sum, it) => sum + it.failed, 0);
   }
 
   /**
@@ -82,30 +89,8 @@ export class Series {
    * machine's speed affect both.
    */
   timesAsFastAs(other: Series): number {
-    const ratios = this.measured.map(
-      ({ requestsPerS }, round) => requestsPerS / (other.measured[round]?.requestsPerS ?? Number.NaN),
-    );
-    return percentile(ratios, 0.5);
-  }
-
-  get slowest(): number {
-    return Math.min(...this.#all('requestsPerS'));
-  }
-
-  get fastest(): number {
-    return Math.max(...this.#all('requestsPerS'));
-  }
-
-  get p99Ms(): number {
-    return percentile(this.#all('p99Ms'), 0.5);
-  }
-
-  get failed(): number {
-    return this.#all('failed').reduce((a, b) => a + b, 0);
-  }
-
-  #all(field: keyof Measured): number[] {
-    return this.measured.map((each) => each[field]);
+    const rounds = this.measured.map(({ requestsPerS }, i) => [requestsPerS, other.measured[i]] as const);
+    return median(rounds, ([ours, theirs]) => ours / (theirs?.requestsPerS ?? Number.NaN));
   }
 }
 

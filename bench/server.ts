@@ -16,7 +16,6 @@ export interface ServerOptions {
   readonly readyPath: string;
   readonly headers?: Record<string, string>;
   readonly env?: Record<string, string>;
-  readonly cwd?: string;
   /** File for the server's output. */
   readonly log: string;
   /** Cores to run on, such as "0" or "0,1". Default: the server core. */
@@ -44,7 +43,6 @@ export class Server implements AsyncDisposable {
     const startedAtMs = performance.now();
     const child = Bun.spawn([...onCores(options.cores ?? SERVER_CORE), ...options.command(port)], {
       stdio: ['ignore', log, log],
-      ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
       env: { ...process.env, ...options.env },
     });
     closeSync(log);

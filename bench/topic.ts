@@ -27,6 +27,13 @@ export interface Report {
 
 export type Topic = (run: Run) => Promise<Report>;
 
+export function joinReports(reports: readonly Report[]): Report {
+  return {
+    findings: reports.flatMap(({ findings }) => findings),
+    details: reports.flatMap(({ details }) => details),
+  };
+}
+
 /** `label` introduces the limit in the target, such as "under". */
 export function atMost(
   work: string,
@@ -70,9 +77,10 @@ export function p99AtMost(
 export function seriesTable(what: string, measured: Readonly<Record<string, Series>>): string {
   const rows = Object.entries(measured)
     .toSorted(([, a], [, b]) => b.requestsPerS - a.requestsPerS)
-    .map(([name, series]) => [
-      ...[name, whole(series.requestsPerS), `${whole(series.slowest)} – ${whole(series.fastest)}`],
-      ...[milliseconds(series.p99Ms), String(series.failed)],
-    ]);
+    .map(([name, { measured: all, requestsPerS, p99Ms, failed }]) => {
+      const rates = all.map((it) => it.requestsPerS);
+      const range = `${whole(Math.min(...rates))} – ${whole(Math.max(...rates))}`;
+      return [name, whole(requestsPerS), range, milliseconds(p99Ms), String(failed)];
+    });
   return table([what, 'requests/s', 'slowest – fastest', 'p99', 'failed'], rows);
 }

@@ -15,7 +15,7 @@ import { startOfferbook } from '../offerbook.ts';
 import { startBare } from '../peers.ts';
 import { writeHistory } from '../random-transactions.ts';
 import { milliseconds, ratio, whole } from '../table.ts';
-import { atMost, type Report, type Run, seriesTable } from '../topic.ts';
+import { atMost, joinReports, type Report, type Run, seriesTable } from '../topic.ts';
 
 const NETWORK = 'https://network.example/click?shop=17&sub=';
 /** Enough that no user clicks twice within ten seconds, which would count as one click. */
@@ -31,15 +31,10 @@ const CONNECTIONS = 128;
 
 export async function activation(run: Run): Promise<Report> {
   const history = await writeHistory(run.folder, IMPORTED_ROWS, new Random('clicks', 1));
-  const findings: Report['findings'][number][] = [];
-  const details: string[] = [];
-  for (const name of ['SQLite', 'PostgreSQL']) {
-    const databaseUrl = await newDatabase(name === 'SQLite' ? 'sqlite' : 'postgres', run.folder);
-    const report = await measure(run, name, databaseUrl, history);
-    findings.push(...report.findings);
-    details.push(...report.details);
-  }
-  return { findings, details };
+  return joinReports([
+    await measure(run, 'SQLite', await newDatabase('sqlite', run.folder), history),
+    await measure(run, 'PostgreSQL', await newDatabase('postgres', run.folder), history),
+  ]);
 }
 
 async function measure(run: Run, name: string, databaseUrl: string, history: string): Promise<Report> {

@@ -6,10 +6,10 @@ import { Random } from '@offerbook/sandbox/random.ts';
 import { printRetailer, type Retailer } from '@offerbook/wire/catalogue.ts';
 import { openStores } from '../../service/src/storage/open-stores.ts';
 import { LARGE } from '../large-catalogue.ts';
-import { compare, pathsFile, runLoad } from '../load.ts';
+import { compare, pathsFile, runLoad, Series } from '../load.ts';
 import { bearer, GZIP, prepareCatalogue, startOfferbook } from '../offerbook.ts';
 import type { Server } from '../server.ts';
-import { median, megabytes, milliseconds, ratio, table, whole } from '../table.ts';
+import { megabytes, milliseconds, ratio, table, whole } from '../table.ts';
 import { atLeast, type Finding, p99AtMost, type Report, type Run, seriesTable } from '../topic.ts';
 
 const OFFERS = '/v1/cashback-offers/';
@@ -125,14 +125,13 @@ async function reloadUnderLoad(
     if (during.length > RELOAD_MAX_S) throw new Error('the server did not load the new catalogue');
     during.push(await slice());
   }
-  const rate = (slices: typeof before) => median(slices, (it) => it.requestsPerS);
-  const p99Ms = (slices: typeof before) => median(slices, (it) => it.p99Ms);
-  const failed = [...before, ...during].reduce((sum, each) => sum + each.failed, 0);
-  const rise = p99Ms(during) / p99Ms(before);
-  const kept = rate(during) / rate(before);
-  const row = (name: string, slices: typeof before) => [
-    ...[name, whole(rate(slices)), milliseconds(p99Ms(slices))],
-    milliseconds(Math.max(...slices.map((each) => each.p99Ms))),
+  const [earlier, later] = [new Series(before), new Series(during)];
+  const failed = earlier.failed + later.failed;
+  const rise = later.p99Ms / earlier.p99Ms;
+  const kept = later.requestsPerS / earlier.requestsPerS;
+  const row = (name: string, { measured, requestsPerS, p99Ms }: Series) => [
+    ...[name, whole(requestsPerS), milliseconds(p99Ms)],
+    milliseconds(Math.max(...measured.map((each) => each.p99Ms))),
   ];
   return {
     findings: [
@@ -152,7 +151,7 @@ async function reloadUnderLoad(
     details: [
       table(
         ['one-second slices', 'requests/s', 'p99 (median slice)', 'p99 (worst slice)'],
-        [row('before', before), row('during a reload', during)],
+        [row('before', earlier), row('during a reload', later)],
       ),
     ],
   };

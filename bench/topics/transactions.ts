@@ -3,24 +3,26 @@
 
 import { join } from 'node:path';
 import { Random } from '@offerbook/sandbox/random.ts';
+import { DAY_MS, MINUTE_MS } from '@offerbook/wire/time.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import postgres from 'postgres';
 import { openStores } from '../../service/src/storage/open-stores.ts';
 import { createPlainDatabase, fillPlainTransactions } from '../fill.ts';
 import { newDatabase } from '../folder.ts';
-import { anyNumber, CONNECTIONS, compare, type Load, type Measured, pathsFile } from '../load.ts';
+import { anyNumber, compare, type Load, type Measured, pathsFile } from '../load.ts';
 import { BOTH_CORES, bearer, GZIP, issueTokens, startOfferbook } from '../offerbook.ts';
 import { installPeers, startBare, startPlain } from '../peers.ts';
 import { END_MS, organisationName, seedTransactions, uuidV4 } from '../random-transactions.ts';
 import { percentile } from '../table.ts';
-import { atLeast, type Report, type Run, seriesTable } from '../topic.ts';
+import { atLeast, joinReports, type Report, type Run, seriesTable } from '../topic.ts';
 
 const ROWS = 1_000_000;
-const MINUTE_MS = 60_000;
-const MONTH_MS = 30 * 86_400_000;
+const MONTH_MS = 30 * DAY_MS;
 const LIMIT = 100;
 /** As many as the service uses. */
 const POSTGRES_CONNECTIONS = 8;
+const PAGES = '100 transactions of 1,000,000, at a random cursor';
+const CHANGES = '100 changes since a time between a minute and a month ago';
 
 export async function transactions(run: Run): Promise<Report> {
   await installPeers();
@@ -29,11 +31,7 @@ export async function transactions(run: Run): Promise<Report> {
     cursors: pathsFile(run.folder, 'cursors', () => `/v1/transactions/?cursor=${uuidV4(random)}`),
     polls: pathsFile(run.folder, 'polls', () => poll(random)),
   };
-  const reports = [await fromSqlite(run, paths), await fromPostgres(run, paths)];
-  return {
-    findings: reports.flatMap(({ findings }) => findings),
-    details: reports.flatMap(({ details }) => details),
-  };
+  return joinReports([await fromSqlite(run, paths), await fromPostgres(run, paths)]);
 }
 
 type Paths = Record<'cursors' | 'polls', string>;
@@ -53,64 +51,51 @@ async function fill(databaseUrl: string) {
   return { stores, orgId, token: (await issueTokens(stores, orgId)).private };
 }
 
-const PAGES = '100 transactions of 1,000,000, at a random cursor';
-const CHANGES = '100 changes since a time between a minute and a month ago';
-
 async function fromSqlite(run: Run, { cursors, polls }: Paths): Promise<Report> {
   const path = join(run.folder, 'transactions.db');
   const { stores, orgId, token } = await fill(`sqlite:${path}`);
   const plainPath = join(run.folder, 'plain-transactions.db');
   const plainFile = createPlainDatabase(plainPath, [token]);
-  await fillPlainTransactions(plainFile, stores, orgId);
-  plainFile.close();
   await stores.close();
+  fillPlainTransactions(plainFile, path, orgId);
+  plainFile.close();
   await using ours = await startOfferbook(run.folder, `sqlite:${path}`);
   await using bare = await startBare(run.folder, 'transactions', path);
   await using plain = await startPlain(run.folder, plainPath, token);
   const load = ({ url }: { readonly url: string }, paths: string, headers = {}): Load => ({
-    ...{ url, headers: bearer(token, headers), paths, connections: CONNECTIONS },
+    ...{ url, headers: bearer(token, headers), paths },
   });
+  const [us, usGzip] = ['ours, SQLite', 'ours, SQLite, gzip'] as const;
+  const [them, themGzip] = ['plain implementation, SQLite', 'plain implementation, SQLite, gzip'] as const;
+  const loop = 'bare loop over HTTP, SQLite';
   const pages = await compare(
     {
-      'ours, SQLite': load(ours, cursors),
-      'bare loop over HTTP, SQLite': load(bare, cursors),
-      'plain implementation, SQLite': load(plain, cursors),
-      'ours, SQLite, gzip': load(ours, cursors, GZIP),
-      'plain implementation, SQLite, gzip': load(plain, cursors, GZIP),
+      [us]: load(ours, cursors),
+      [loop]: load(bare, cursors),
+      [them]: load(plain, cursors),
+      [usGzip]: load(ours, cursors, GZIP),
+      [themGzip]: load(plain, cursors, GZIP),
     },
     run,
   );
   const changes = await compare(
-    {
-      'ours, SQLite, gzip': load(ours, polls, GZIP),
-      'plain implementation, SQLite, gzip': load(plain, polls, GZIP),
-    },
+    { [usGzip]: load(ours, polls, GZIP), [themGzip]: load(plain, polls, GZIP) },
     run,
   );
-  const [work, plainName] = ['page of transactions from SQLite', 'the plain implementation'];
-  const [uncompressed, compressed] = [pages['ours, SQLite'], pages['ours, SQLite, gzip']];
+  const work = 'page of transactions from SQLite';
+  const recent = 'page of recent changes from SQLite, gzip';
   return {
     findings: [
-      atLeast(work, uncompressed, pages['bare loop over HTTP, SQLite'], 0.5, 'a bare loop over HTTP'),
-      atLeast(
-        `${work}, gzip`,
-        ...([compressed, pages['plain implementation, SQLite, gzip'], 2, `${plainName}, gzip`] as const),
-      ),
+      atLeast(work, pages[us], pages[loop], 0.5, 'a bare loop over HTTP'),
+      atLeast(`${work}, gzip`, pages[usGzip], pages[themGzip], 2, 'the plain implementation, gzip'),
       atLeast(
         `${work}, not compressed`,
-        ...([
-          uncompressed,
-          pages['plain implementation, SQLite'],
-          2,
-          `${plainName}, not compressed`,
-        ] as const),
+        pages[us],
+        pages[them],
+        2,
+        'the plain implementation, not compressed',
       ),
-      atLeast(
-        'page of recent changes from SQLite, gzip',
-        changes['ours, SQLite, gzip'],
-        changes['plain implementation, SQLite, gzip'],
-        ...([2, `${plainName}, gzip`] as const),
-      ),
+      atLeast(recent, changes[usGzip], changes[themGzip], 2, 'the plain implementation, gzip'),
     ],
     details: [seriesTable(PAGES, pages), seriesTable(CHANGES, changes)],
   };
@@ -124,31 +109,28 @@ async function fromPostgres(run: Run, { cursors, polls }: Paths): Promise<Report
   await using ours = await startOfferbook(run.folder, databaseUrl, { cores: BOTH_CORES });
   const sql = postgres(databaseUrl, { max: POSTGRES_CONNECTIONS });
   const load = (paths: string, headers = {}): Load => ({
-    ...{ url: ours.url, headers: bearer(token, headers), paths, connections: CONNECTIONS },
+    ...{ url: ours.url, headers: bearer(token, headers), paths },
   });
   const rows = (limit: number) =>
     `SELECT document FROM transactions WHERE org_id = ${orgId} AND id >= $1 ORDER BY id LIMIT ${limit}`;
   const joined = `SELECT string_agg(document, ',') FROM (${rows(LIMIT)}) t`;
+  const us = 'ours, PostgreSQL';
+  const [inSql, byRow] = ['bare loop, joined in SQL, PostgreSQL', 'bare loop, rows, PostgreSQL'] as const;
   const pages = await compare(
     {
-      'ours, PostgreSQL': load(cursors),
-      'bare loop, joined in SQL, PostgreSQL': (seconds: number) => bareLoop(sql, joined, seconds),
-      'bare loop, rows, PostgreSQL': (seconds: number) => bareLoop(sql, rows(LIMIT + 1), seconds),
+      [us]: load(cursors),
+      [inSql]: (seconds: number) => bareLoop(sql, joined, seconds),
+      [byRow]: (seconds: number) => bareLoop(sql, rows(LIMIT + 1), seconds),
       'ours, PostgreSQL, gzip': load(cursors, GZIP),
       'ours, PostgreSQL, recent changes, gzip': load(polls, GZIP),
     },
     run,
   );
   await sql.end();
-  const loops = [pages['bare loop, rows, PostgreSQL'], pages['bare loop, joined in SQL, PostgreSQL']];
-  const best = loops.reduce((a, b) => (a.requestsPerS > b.requestsPerS ? a : b));
+  const best = pages[byRow].requestsPerS > pages[inSql].requestsPerS ? pages[byRow] : pages[inSql];
+  const work = 'page of transactions from PostgreSQL';
   return {
-    findings: [
-      atLeast(
-        'page of transactions from PostgreSQL',
-        ...([pages['ours, PostgreSQL'], best, 0.7, 'the best bare loop without HTTP'] as const),
-      ),
-    ],
+    findings: [atLeast(work, pages[us], best, 0.7, 'the best bare loop without HTTP')],
     details: [seriesTable(PAGES, pages)],
   };
 }

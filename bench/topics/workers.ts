@@ -5,7 +5,7 @@ import { LARGE, SMALL } from '../large-catalogue.ts';
 import { runLoad } from '../load.ts';
 import { BOTH_CORES, bearer, GZIP, prepareCatalogue, startOfferbook } from '../offerbook.ts';
 import { median, megabytes, milliseconds, percentile, ratio, table, whole } from '../table.ts';
-import type { Report, Run } from '../topic.ts';
+import { atMost, type Report, type Run } from '../topic.ts';
 
 const STARTS = 9;
 const START_MAX_MS = 300;
@@ -25,18 +25,12 @@ export async function start({ folder }: Run): Promise<Report> {
     await using server = await startOfferbook(folder, databaseUrl);
     startsMs.push(server.startedInMs);
   }
+  const work = 'time until `serve` with 1,500 offers is ready';
   const typicalMs = percentile(startsMs, 0.5);
   const range = `${milliseconds(Math.min(...startsMs))} – ${milliseconds(Math.max(...startsMs))}`;
   return {
-    findings: [
-      {
-        work: 'time until `serve` with 1,500 offers is ready',
-        target: `under ${START_MAX_MS} ms`,
-        measured: `${milliseconds(typicalMs)} (${range})`,
-        met: typicalMs < START_MAX_MS,
-      },
-    ],
-    details: [],
+    findings: [atMost(work, 'under', typicalMs, START_MAX_MS, milliseconds)],
+    details: [table(['time until `serve` is ready'], [[range]])],
   };
 }
 
@@ -63,13 +57,10 @@ export async function workers({ folder, seconds, repeats }: Run): Promise<Report
   // Compare per round, because both were measured within seconds of each other.
   const scaled = median(rounds, ([one, two]) => (2 * two.perCore) / one.perCore);
   const total = median(rounds, ([one, two]) => two.requestsPerS / one.requestsPerS);
-  const row = (index: 0 | 1) => [
-    ...[String(index + 1), whole(median(rounds, (round) => round[index].requestsPerS))],
-    ...[
-      median(rounds, (round) => round[index].cores).toFixed(2),
-      whole(median(rounds, (round) => round[index].perCore)),
-    ],
-  ];
+  const row = (index: 0 | 1) => {
+    const of = (field: keyof Sample) => median(rounds, (round) => round[index][field]);
+    return [String(index + 1), whole(of('requestsPerS')), of('cores').toFixed(2), whole(of('perCore'))];
+  };
   return {
     findings: [
       {
