@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { coupon, id, retailer } from '../support/fixtures.ts';
 import { lacks } from '../support/programs.ts';
 import { rawRequest } from '../support/raw-request.ts';
-import { PROXIES, ReverseProxy } from '../support/reverse-proxy.ts';
+import { PROXIES, type ReverseProxy, startProxy } from '../support/reverse-proxy.ts';
 import { TestNode } from '../support/test-node.ts';
 import { testsWith } from '../support/tests-with.ts';
 import { until } from '../support/until.ts';
@@ -38,7 +38,7 @@ describe.each(PROXIES)('%s', (name) => {
   let proxy: ReverseProxy;
 
   beforeAll(async () => {
-    proxy = await ReverseProxy.start(name, [node.url]);
+    proxy = await startProxy(name, [node.url]);
   });
   afterAll(() => proxy[Symbol.asyncDispose]());
 
@@ -89,7 +89,7 @@ describe.each(PROXIES)('%s', (name) => {
 test.skipIf(lacks('nginx'))(
   'an nginx cache does not leak responses to other hosts or revoked tokens',
   async () => {
-    await using proxy = await ReverseProxy.start('nginx', [node.url], { keepsAnswers: true });
+    await using proxy = await startProxy('nginx', [node.url], { keepsAnswers: true });
     const assets = /"(\/assets\/[^"]+)"/.exec(await (await fetch(`${proxy.url}/`)).text())?.[1] ?? '';
     expect(assets).not.toBe('');
     const paths = ['/v1/coupons/', '/v1/nowhere/', '/openapi.json', '/docs', '/errors/not_found', assets];

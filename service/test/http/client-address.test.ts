@@ -7,7 +7,7 @@ import { clientReader, ipNetworkOf, siteOf } from '../../src/http/access/client-
 import { coupon, retailer } from '../support/fixtures.ts';
 import { lacks } from '../support/programs.ts';
 import { rawRequest } from '../support/raw-request.ts';
-import { PROXIES, ReverseProxy } from '../support/reverse-proxy.ts';
+import { PROXIES, startProxy } from '../support/reverse-proxy.ts';
 import { TestNode } from '../support/test-node.ts';
 
 const CALLER = '203.0.113.5';
@@ -98,7 +98,7 @@ describe('X-Forwarded-Proto', () => {
   for (const name of PROXIES) {
     test.skipIf(lacks(name))(`makes links work through ${name} as configured in the docs`, async () => {
       await using node = await TestNode.start({ settings: OURS });
-      await using proxy = await ReverseProxy.start(name, [node.url]);
+      await using proxy = await startProxy(name, [node.url]);
       const answer = await fetch(`${proxy.url}/nowhere`, { headers: { 'X-Forwarded-Proto': 'https' } });
       expect(await answer.json()).toMatchObject({ type: `${proxy.url}/errors/not_found` });
     });

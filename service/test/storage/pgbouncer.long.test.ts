@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { SQL } from 'bun';
 import { offerbook } from '../support/command.ts';
 import { offer, retailer, transaction } from '../support/fixtures.ts';
-import { PgBouncer } from '../support/pgbouncer.ts';
+import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
 import { newPostgresDatabase } from '../support/postgres-server.ts';
 import { lacks } from '../support/programs.ts';
 import { TestNode } from '../support/test-node.ts';
@@ -17,7 +17,7 @@ const DOCUMENT = join(import.meta.dir, '..', '..', '..', 'docs', 'operations', '
 test.skipIf(lacks('pgbouncer'))(
   'with PgBouncer in session mode and the documented settings, pages are read and changes are noticed',
   async () => {
-    await using pool = await PgBouncer.start(await newPostgresDatabase());
+    await using pool = await startPgBouncer(await newPostgresDatabase());
     await using node = await TestNode.start({ databaseUrl: pool.url });
     const [publicToken, privateToken] = [await node.token('public'), await node.token('private')];
     const first = retailer(1, { cashbackOffers: [offer(1)] });
@@ -58,7 +58,7 @@ test.skipIf(lacks('pgbouncer'))(
   'PgBouncer without the documented settings is rejected with exit code 2, and no schema is created',
   async () => {
     const databaseUrl = await newPostgresDatabase();
-    await using pool = await PgBouncer.start(databaseUrl, { ignore_startup_parameters: undefined });
+    await using pool = await startPgBouncer(databaseUrl, { ignore_startup_parameters: undefined });
     expect(await createOrganisation(pool)).toEqual({
       code: 2,
       stdout: '',
@@ -74,7 +74,7 @@ test.skipIf(lacks('pgbouncer'))(
 test.skipIf(lacks('pgbouncer'))(
   'with PgBouncer in transaction mode, a command exits with code 2 and prints what to change',
   async () => {
-    await using pool = await PgBouncer.start(await newPostgresDatabase(), { pool_mode: 'transaction' });
+    await using pool = await startPgBouncer(await newPostgresDatabase(), { pool_mode: 'transaction' });
     expect(await createOrganisation(pool)).toEqual({
       code: 2,
       stdout: '',

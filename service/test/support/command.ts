@@ -104,48 +104,35 @@ export function cleanEnvironment(): Record<string, string | undefined> {
 
 /** A running server process. */
 export class ServerProcess implements AsyncDisposable {
-  readonly url: string;
+  url = '';
   readonly #child: ReturnType<typeof spawnOfferbook>;
-  readonly #lines: string[];
+  readonly #lines: string[] = [];
   readonly #stderr: Promise<string>;
 
-  private constructor(
-    url: string,
-    child: ReturnType<typeof spawnOfferbook>,
-    lines: string[],
-    stderr: Promise<string>,
-  ) {
-    this.url = url;
+  private constructor(child: ReturnType<typeof spawnOfferbook>) {
     this.#child = child;
-    this.#lines = lines;
-    this.#stderr = stderr;
+    this.#stderr = new Response(child.stderr).text();
   }
 
   /** Starts `offerbook serve` on a free port and waits until it is ready. */
   static async start(args: readonly string[], options: RunOptions = {}): Promise<ServerProcess> {
-    const child = spawnOfferbook(['serve', '--port', '0', ...args], options);
-    const lines: string[] = [];
-    const stderr = new Response(child.stderr).text();
-    const { promise, resolve, reject } = Promise.withResolvers<string>();
-    void (async () => {
-      let rest = '';
-      const decoder = new TextDecoder();
-      let url = '';
-      for await (const chunk of child.stdout) {
-        const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-        rest = parts.pop() ?? '';
-        lines.push(...parts);
-        for (const line of parts) {
-          const { msg, url: announced } = JSON.parse(line) as { msg?: string; url?: string };
-          if (msg === 'listening') url = announced ?? '';
-          if (msg === 'ready') resolve(url);
-        }
-      }
-      reject(new Error(`the server ended with ${await child.exited} before it was ready: ${await stderr}`));
-    })();
-    const url = await promise;
-    watchProcessList(child.pid);
-    return new ServerProcess(url, child, lines, stderr);
+    const server = new ServerProcess(spawnOfferbook(['serve', '--port', '0', ...args], options));
+    void server.#readLog();
+    const [{ url }] = (await server.logged('listening')) as [{ url: string }];
+    server.url = url;
+    await server.logged('ready');
+    watchProcessList(server.pid);
+    return server;
+  }
+
+  async #readLog(): Promise<void> {
+    let rest = '';
+    const decoder = new TextDecoder();
+    for await (const chunk of this.#child.stdout) {
+      const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+      rest = parts.pop() ?? '';
+      this.#lines.push(...parts);
+    }
   }
 
   get logLines(): readonly string[] {
@@ -158,7 +145,8 @@ export class ServerProcess implements AsyncDisposable {
       const lines = this.#lines.map((line) => JSON.parse(line) as Record<string, unknown>);
       const found = lines.filter((line) => line.msg === msg);
       if (found.length >= count) return found;
-      if (this.#child.exitCode !== null) throw new Error(`the server ended: ${await this.#stderr}`);
+      if (this.#child.exitCode !== null)
+        throw new Error(`the server ended with ${this.#child.exitCode}: ${await this.#stderr}`);
       await Bun.sleep(10);
     }
   }

@@ -8,56 +8,46 @@ import { PROGRAMS, requireProgram } from './programs.ts';
 
 const DOCUMENT = join(import.meta.dir, '..', '..', '..', 'docs', 'operations', 'databases.md');
 
-export class PgBouncer implements AsyncDisposable {
-  readonly url: string;
-  readonly #child: Bun.Subprocess;
+export type PgBouncer = Awaited<ReturnType<typeof startPgBouncer>>;
 
-  private constructor(url: string, child: Bun.Subprocess) {
-    this.url = url;
-    this.#child = child;
+/** Starts PgBouncer in front of this database, with some of the recommended settings replaced. */
+export async function startPgBouncer(
+  databaseUrl: string,
+  replaced: Readonly<Record<string, string | undefined>> = {},
+) {
+  const { port: serverPort, pathname } = new URL(databaseUrl);
+  const folder = temporaryFolder();
+  const [port, users, file] = [await freePort(), join(folder, 'users'), join(folder, 'pgbouncer.ini')];
+  const settings = {
+    ...recommended(),
+    ...{ listen_addr: '127.0.0.1', listen_port: port, unix_socket_dir: '' },
+    ...{ auth_type: 'plain', auth_file: users },
+    ...replaced,
+  };
+  const lines = Object.entries(settings).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name} = ${value}`],
+  );
+  const server = `* = host=127.0.0.1 port=${serverPort}`;
+  writeFileSync(users, `"${USER}" "${PASSWORD}"\n`);
+  writeFileSync(file, `[databases]\n${server}\n[pgbouncer]\n${lines.join('\n')}\n`);
+  // PgBouncer refuses to run as root.
+  for (const path of [folder, users, file]) chmodSync(path, 0o755);
+  const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
+  const child = Bun.spawn([requireProgram(PROGRAMS.pgbouncer), '--quiet', ...user, file], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  while (!(await isOpen(port))) {
+    if (child.exitCode !== null)
+      throw new Error(`PgBouncer ended: ${await new Response(child.stderr).text()}`);
+    await Bun.sleep(20);
   }
-
-  /** Starts PgBouncer in front of this database, with some of the recommended settings replaced. */
-  static async start(
-    databaseUrl: string,
-    replaced: Readonly<Record<string, string | undefined>> = {},
-  ): Promise<PgBouncer> {
-    const { port: serverPort, pathname } = new URL(databaseUrl);
-    const folder = temporaryFolder();
-    const [port, users, file] = [await freePort(), join(folder, 'users'), join(folder, 'pgbouncer.ini')];
-    const settings = {
-      ...recommended(),
-      listen_addr: '127.0.0.1',
-      listen_port: port,
-      unix_socket_dir: '',
-      auth_type: 'plain',
-      auth_file: users,
-      ...replaced,
-    };
-    const lines = Object.entries(settings).flatMap(([name, value]) =>
-      value === undefined ? [] : [`${name} = ${value}`],
-    );
-    const server = `* = host=127.0.0.1 port=${serverPort}`;
-    writeFileSync(users, `"${USER}" "${PASSWORD}"\n`);
-    writeFileSync(file, `[databases]\n${server}\n[pgbouncer]\n${lines.join('\n')}\n`);
-    // PgBouncer refuses to run as root.
-    for (const path of [folder, users, file]) chmodSync(path, 0o755);
-    const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
-    const child = Bun.spawn([requireProgram(PROGRAMS.pgbouncer), '--quiet', ...user, file], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    while (!(await isOpen(port))) {
-      if (child.exitCode !== null)
-        throw new Error(`PgBouncer ended: ${await new Response(child.stderr).text()}`);
-      await Bun.sleep(20);
-    }
-    return new PgBouncer(postgresUrl(port, pathname.slice(1)), child);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#child.kill('SIGKILL');
-    await this.#child.exited;
-  }
+  return {
+    url: postgresUrl(port, pathname.slice(1)),
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL');
+      await child.exited;
+    },
+  };
 }
 
 /** The settings in the [pgbouncer] section of the document. */

@@ -13,71 +13,43 @@ export type ProxyName = (typeof PROXIES)[number];
 const DOCUMENT = join(import.meta.dir, '..', '..', '..', 'docs', 'operations', 'proxies.md');
 const NODES = ['10.0.0.11:8080', '10.0.0.12:8080'];
 
-export interface ProxyOptions {
+interface ProxyOptions {
   /** True to enable proxy_cache in nginx without further cache settings. */
   readonly keepsAnswers?: boolean;
   /** Read timeout, instead of the 15 seconds that the document recommends. */
   readonly readTimeoutSeconds?: number;
 }
 
-export class ReverseProxy implements AsyncDisposable {
-  readonly url: string;
-  readonly #child: Bun.Subprocess;
-  readonly #folder: string;
+export type ReverseProxy = Awaited<ReturnType<typeof startProxy>>;
 
-  private constructor(url: string, child: Bun.Subprocess, folder: string) {
-    this.url = url;
-    this.#child = child;
-    this.#folder = folder;
+/** Starts a proxy in front of one or two nodes and waits until requests reach a node. */
+export async function startProxy(name: ProxyName, nodeUrls: readonly string[], options: ProxyOptions = {}) {
+  const folder = mkdtempSync(join(tmpdir(), `offerbook-${name}-`));
+  const port = await freePort();
+  const file = join(folder, 'configuration');
+  writeFileSync(file, configuration(name, port, nodeUrls, folder, options));
+  const inForeground = `daemon off; pid ${folder}/pid; user root;`;
+  const args = {
+    nginx: ['-p', folder, '-c', file, '-e', 'stderr', '-g', inForeground],
+    haproxy: ['-db', '-f', file],
+  };
+  const child = Bun.spawn([requireProgram(PROGRAMS[name]), ...args[name]], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const isUp = () => fetch(`${url}/readyz`).then(({ ok }) => ok);
+  while (!(await isUp().catch(() => false))) {
+    if (child.exitCode !== null) throw new Error(`${name} ended: ${await new Response(child.stderr).text()}`);
+    await Bun.sleep(20);
   }
-
-  /** Starts a proxy in front of one or two nodes and waits until requests reach a node. */
-  static async start(
-    name: ProxyName,
-    nodeUrls: readonly string[],
-    options: ProxyOptions = {},
-  ): Promise<ReverseProxy> {
-    const folder = mkdtempSync(join(tmpdir(), `offerbook-${name}-`));
-    const port = await freePort();
-    const file = join(folder, 'configuration');
-    writeFileSync(file, configuration(name, port, nodeUrls, folder, options));
-    const program = requireProgram(PROGRAMS[name]);
-    const command =
-      name === 'nginx'
-        ? [
-            program,
-            '-p',
-            folder,
-            '-c',
-            file,
-            '-e',
-            'stderr',
-            '-g',
-            `daemon off; pid ${folder}/pid; user root;`,
-          ]
-        : [program, '-db', '-f', file];
-    const child = Bun.spawn(command, { stdio: ['ignore', 'ignore', 'pipe'] });
-    const proxy = new ReverseProxy(`http://127.0.0.1:${port}`, child, folder);
-    while (!(await proxy.#isUp())) {
-      if (child.exitCode !== null)
-        throw new Error(`${name} ended: ${await new Response(child.stderr).text()}`);
-      await Bun.sleep(20);
-    }
-    return proxy;
-  }
-
-  async #isUp(): Promise<boolean> {
-    return fetch(`${this.url}/readyz`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#child.kill('SIGTERM');
-    await this.#child.exited;
-    rmSync(this.#folder, { recursive: true, force: true });
-  }
+  return {
+    url,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM');
+      await child.exited;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 function configuration(

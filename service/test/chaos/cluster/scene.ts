@@ -6,7 +6,7 @@ import type { UnstampedTransaction } from '@offerbook/wire/transaction.ts';
 import { importTransactions } from '../../../src/importer/import-transactions.ts';
 import { transaction } from '../../support/fixtures.ts';
 import { ndjson, TestNode, type TestNodeOptions } from '../../support/test-node.ts';
-import { compare, readAll } from '../model/comparison.ts';
+import { type Comparison, compare, readAll } from '../model/comparison.ts';
 import { type ClockWitness, pageReader, type Send } from '../traffic/page-reader.ts';
 import type { FetchPage, Poller } from '../traffic/pollers.ts';
 
@@ -88,9 +88,13 @@ export class Scene implements AsyncDisposable {
     };
   }
 
+  async compare(poller: Poller): Promise<Comparison> {
+    return compare(await readAll(this.nodes[0].stores, this.orgId), poller.copy);
+  }
+
   /** Numbers of the transactions whose latest version the poller does not have. */
   async lostBy(poller: Poller): Promise<number[]> {
-    const { lost } = compare(await readAll(this.nodes[0].stores, this.orgId), poller.copy);
+    const { lost } = await this.compare(poller);
     return lost.map((lostId) => Number.parseInt(lostId.slice(-12), 16)).sort((a, b) => a - b);
   }
 

@@ -51,22 +51,10 @@ const HOSTS = [
 
 /** A value that the document allows, encoded for a URL. */
 function goodValue({ name, schema, example }: ApiParameter): fc.Arbitrary<string> {
-  const {
-    type,
-    format,
-    minimum = 0,
-    maximum = 1,
-    pattern,
-    maxLength,
-  } = schema as {
-    type: string;
-    format?: string;
-    minimum?: number;
-    maximum?: number;
-    pattern?: string;
-    maxLength?: number;
-  };
-  if (type === 'integer') return fc.integer({ min: minimum, max: maximum }).map(String);
+  const { type, format, minimum, maximum, pattern, maxLength } = schema as Partial<
+    Record<'type' | 'format' | 'pattern', string> & Record<'minimum' | 'maximum' | 'maxLength', number>
+  >;
+  if (type === 'integer') return fc.integer({ min: minimum ?? 0, max: maximum ?? 1 }).map(String);
   if (format === 'uuid') return fc.uuid();
   if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern));
   // The document describes dates as plain strings, because no JSON Schema format covers all accepted forms.
@@ -201,20 +189,18 @@ const anyBrokenRequest: fc.Arbitrary<HostileRequest> = fc
   )
   .map(([request, place, bytes, at]) => {
     const split = (text: string) => `${text.slice(0, at)}${bytes}${text.slice(at)}`;
+    const withHeaders = (...more: Header[]) => ({ ...request, headers: [...request.headers, ...more] });
     switch (place) {
       case 'target':
         return { ...request, target: split(request.target) };
       case 'header':
-        return { ...request, headers: [...request.headers, ['X-Hostile', split('a'.repeat(20))]] };
+        return withHeaders(['X-Hostile', split('a'.repeat(20))]);
       case 'name':
-        return { ...request, headers: [...request.headers, [split('X-Hostile'), 'a']] };
+        return withHeaders([split('X-Hostile'), 'a']);
       case 'many':
-        return {
-          ...request,
-          headers: [...request.headers, ...Array.from({ length: 500 }, (_, n) => [`X-${n}`, ''] as const)],
-        };
+        return withHeaders(...Array.from({ length: 500 }, (_, n) => [`X-${n}`, ''] as const));
       case 'long':
-        return { ...request, headers: [...request.headers, ['X-Hostile', 'a'.repeat(100_000)]] };
+        return withHeaders(['X-Hostile', 'a'.repeat(100_000)]);
       default:
         return { ...request, method: split(request.method) };
     }

@@ -66,14 +66,10 @@ export class FileOutcomes {
 
   /** Large attacks must meet accepted and invalid files. */
   report(run: Run, kind: string): void {
-    const files = this.accepted + this.empty + this.#invalid + this.#refused;
-    run.rows.push({
-      files,
-      of: kind,
-      accepted: this.accepted,
-      'rejected with places': this.#invalid,
-      'rejected whole': this.#refused,
-    });
+    const { accepted, empty } = this;
+    const files = accepted + empty + this.#invalid + this.#refused;
+    const rejected = { 'rejected with places': this.#invalid, 'rejected whole': this.#refused };
+    run.rows.push({ files, of: kind, accepted, ...rejected });
     const fewest = Math.min(this.accepted, this.#invalid);
     if (files >= ALL_OUTCOMES_FROM)
       run.require(`${kind} files must be accepted and rejected`, fewest > files / 50);

@@ -20,12 +20,6 @@ export class KeptConnection implements Disposable {
     return this.#kept.exchange(bytes, method);
   }
 
-  /** Sends bytes that may not be a request, or may be two, on a separate connection; returns the first outcome. */
-  async sendBroken(bytes: Uint8Array, method: string): Promise<Outcome> {
-    using connection = await HttpConnection.open(this.#url);
-    return await connection.exchange(bytes, method, 'any');
-  }
-
   [Symbol.dispose](): void {
     this.#kept?.cut();
   }

@@ -17,7 +17,7 @@ import {
 import { coupon, offer, promotion, retailer, transaction } from '../../support/fixtures.ts';
 import { TestNode } from '../../support/test-node.ts';
 import type { Run } from '../report/run.ts';
-import type { Outcome } from '../traffic/http-connection.ts';
+import { HttpConnection, type Outcome } from '../traffic/http-connection.ts';
 import {
   anyRequest,
   type Credentials,
@@ -48,9 +48,10 @@ export async function attackWithRequests(run: Run, extent: Extent): Promise<void
   await fc.assert(
     fc.asyncProperty(anyRequest, async (request) => {
       const bytes = printRequest(request, authorizationOf(request, tokens));
-      const outcome = isWellFormed(request)
-        ? await connection.send(bytes, request.method)
-        : await connection.sendBroken(bytes, request.method);
+      // Other bytes may be no request, or two. The first outcome counts.
+      using separate = isWellFormed(request) ? undefined : await HttpConnection.open(node.url);
+      const outcome = await (separate?.exchange(bytes, request.method, 'any') ??
+        connection.send(bytes, request.method));
       run.count('requests');
       const problems = outcomeProblems(request, outcome);
       if (outcome.kind === 'answer') run.count(`status ${outcome.answer.status}`);

@@ -1,7 +1,7 @@
 // Well-behaved traffic with and without hostile clients, in alternating rounds, so that other load on the machine affects both:
 // thousands of clients that hold connections, directly and through proxies, and clients that pipeline.
 
-import { PROXIES, type ProxyName, ReverseProxy } from '../../support/reverse-proxy.ts';
+import { PROXIES, type ProxyName, startProxy } from '../../support/reverse-proxy.ts';
 import { until } from '../../support/until.ts';
 import type { Node } from '../cluster/node.ts';
 import type { Run } from '../report/run.ts';
@@ -36,7 +36,7 @@ export async function hostileClients(run: Run): Promise<void> {
     const before = node.openFiles;
     const slow = openSlowConnections(node);
     // The proxy is stopped before the files are counted, because it keeps connections open for the next request.
-    const proxy = place === 'alone' ? undefined : await ReverseProxy.start(place, [node.url]);
+    const proxy = place === 'alone' ? undefined : await startProxy(place, [node.url]);
     const requests = [loaded.catalogue, loaded.catalogue, loaded.transactions];
     const url = proxy?.url ?? node.url;
     const compared = await compare(run, part, loaded, { url, requests, crowd: { held } }).finally(() =>

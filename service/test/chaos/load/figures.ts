@@ -5,12 +5,12 @@ import { until } from '../../support/until.ts';
 import { Node } from '../cluster/node.ts';
 import { type Seeded, seed } from '../cluster/seed.ts';
 import type { Run } from '../report/run.ts';
-import { get } from '../traffic/get.ts';
 import { getRequest } from '../traffic/http-connection.ts';
+import { openLoop } from '../traffic/loops.ts';
 import { Tally } from '../traffic/tally.ts';
 
 const MEMORY_MAX_MB = 500;
-const LIVEZ_INTERVAL_MS = 50;
+const LIVEZ_PER_SECOND = 20;
 const RECOVERY_REQUESTS = 50;
 
 export interface LoadedNode extends Seeded {
@@ -57,28 +57,29 @@ export function requireBoundedMemory(run: Run, part: string, memoryMb: number, m
   run.require(`${part}: memory is bounded`, memoryMb <= maxMb, memoryMb);
 }
 
-/** Continuously requests /livez and records the peak memory. */
+/** Requests /livez again and again, one request at a time, and records the peak memory. */
 export function watchNode(node: Node) {
   const livez = new Tally();
-  let [memoryMb, stopped] = [0, false];
-  const watching = (async () => {
-    while (!stopped) {
-      const startedAtMs = performance.now();
-      const outcome = await get(`${node.adminUrl}/livez`).catch(String);
-      if (typeof outcome !== 'string' && outcome.ok) livez.answer(200, performance.now() - startedAtMs);
-      else livez.fail(typeof outcome === 'string' ? outcome : String(outcome.status));
-      memoryMb = Math.max(memoryMb, node.memoryMb);
-      await Bun.sleep(LIVEZ_INTERVAL_MS);
-    }
-  })();
+  let [memoryMb, isOver] = [0, false];
+  const isStopped = () => {
+    memoryMb = Math.max(memoryMb, node.memoryMb);
+    return isOver;
+  };
+  const traffic = { url: node.adminUrl, requests: [getRequest('/livez')], isOver: isStopped, tally: livez };
+  const watching = openLoop(traffic, LIVEZ_PER_SECOND, 1);
   return {
     livez,
     async stop() {
-      stopped = true;
+      isOver = true;
       await watching;
       return { livez, memoryMb };
     },
   };
+}
+
+export function requireLivez(run: Run, part: string, livez: Tally): void {
+  const isLive = livez.failed === 0 && livez.count(200) === livez.answered && livez.answered > 0;
+  run.require(`${part}: /livez responds`, isLive, { ...livez.statuses, ...livez.failures });
 }
 
 /** Waits until consecutive requests of both kinds have succeeded. */

@@ -18,6 +18,7 @@ import {
   addFigures,
   requireAnswered,
   requireBoundedMemory,
+  requireLivez,
   requireWhenIdle,
   startLoaded,
   watchNode,
@@ -70,7 +71,7 @@ export async function largePages(run: Run): Promise<void> {
   run.require('greedy clients are served', greedy.count(200) > 0, greedy.statuses);
   run.require('another organisation is served', other.count(200) >= OTHER_PAGES_MIN, other.statuses);
   requireAnswered(run, 'another organisation', other);
-  run.require('/livez responds', livez.failed === 0, livez.failures);
+  requireLivez(run, 'largest transactions', livez);
   requireBoundedMemory(run, 'largest transactions', memoryMb, MEMORY_MAX_MB);
   requireWhenIdle(run, 'no page blocks the process', heldUpMs <= HELD_UP_MAX_MS, heldUpMs);
 }

@@ -12,6 +12,7 @@ import {
   type LoadedNode,
   requireAnswered,
   requireBoundedMemory,
+  requireLivez,
   requireWhenIdle,
   startLoaded,
   untilAsUsual,
@@ -79,7 +80,7 @@ async function overloadWith(
   const others = Object.keys(statuses).filter((status) => status !== '200' && status !== '503');
   run.require(`${part}: statuses are 200 or 503`, others.length === 0 && tally.count(200) > 0, statuses);
   run.require(`${part}: no request is left without a response`, tally.failed === 0, failures);
-  run.require(`${part}: /livez responds`, livez.failed === 0 && livez.answered > 0, livez.failures);
+  requireLivez(run, part, livez);
   requireBoundedMemory(run, part, memoryMb);
   const goodput = goodPerSecond / peakPerSecond;
   requireWhenIdle(run, `${part}: goodput is at least 90 % of the peak`, goodput >= GOODPUT_MIN, goodput);

@@ -2,7 +2,7 @@
 
 import { describe, expect } from 'bun:test';
 import { lacks } from '../../support/programs.ts';
-import { PROXIES, ReverseProxy } from '../../support/reverse-proxy.ts';
+import { PROXIES, type ReverseProxy, startProxy } from '../../support/reverse-proxy.ts';
 import { testsWith } from '../../support/tests-with.ts';
 import { until } from '../../support/until.ts';
 import { testShortForm } from '../short-form.ts';
@@ -38,7 +38,7 @@ describe.each(PROXIES)('%s', (name) => {
     nodes = [1, 2].map(() => Bun.serve({ port: 0, hostname: '127.0.0.1', idleTimeout: 0, fetch: answer }));
     const urls = nodes.map(({ url }) => url.origin);
     // Longer than the five seconds in which nginx may try the other node.
-    proxy = await ReverseProxy.start(name, urls, { readTimeoutSeconds: 6 });
+    proxy = await startProxy(name, urls, { readTimeoutSeconds: 6 });
   });
   afterAll(async () => {
     await proxy[Symbol.asyncDispose]();

@@ -2,7 +2,7 @@
 // locked, under load. No request may fail that a node alone would have answered, and no request may be sent twice.
 
 import postgres from 'postgres';
-import { PROXIES, type ProxyName, ReverseProxy } from '../../support/reverse-proxy.ts';
+import { PROXIES, type ProxyName, startProxy } from '../../support/reverse-proxy.ts';
 import { until } from '../../support/until.ts';
 import { Node, readMetric } from '../cluster/node.ts';
 import { seed } from '../cluster/seed.ts';
@@ -60,7 +60,7 @@ export const deploys: Scenario = {
     const names = run.choose('proxy', PROXIES, (name) => name);
     const nodeUrls = nodes.map(({ url }) => url);
     const urls: string[] = [];
-    for (const name of names) urls.push(run.use(await ReverseProxy.start(name, nodeUrls)).url);
+    for (const name of names) urls.push(run.use(await startProxy(name, nodeUrls)).url);
     const catalogue = getRequest('/v1/cashback-offers/', tokens.public);
     const requests = [catalogue, catalogue, catalogue, getRequest('/v1/transactions/', tokens.private)];
     for (const { name, part, rateMax } of run.choose('only', PARTS, (it) => it.name)) {

@@ -52,8 +52,12 @@ export abstract class Poller {
   }
 }
 
-/** Continues from a watermark. The copy and the watermark change after the last page of a walk. */
-abstract class WatermarkPoller extends Poller {
+/**
+ * The documented way: walk everything after the watermark, then continue from the stamp through which all pages were complete.
+ * The copy and the watermark change after the last page of a walk.
+ */
+export class OpenWalkPoller extends Poller {
+  override readonly kind: string = 'open walk';
   #watermark: Timestamp | undefined;
 
   override async walk(limit: number): Promise<void> {
@@ -64,14 +68,7 @@ abstract class WatermarkPoller extends Poller {
     this.#watermark = this.next(pages) ?? this.#watermark;
   }
 
-  protected abstract next(pages: readonly Page[]): Timestamp | undefined;
-}
-
-/** The documented way: walk everything after the watermark, then continue from the stamp through which all pages were complete. */
-export class OpenWalkPoller extends WatermarkPoller {
-  override readonly kind = 'open walk';
-
-  protected override next(pages: readonly Page[]): Timestamp | undefined {
+  protected next(pages: readonly Page[]): Timestamp | undefined {
     return pages.map(({ completeThrough }) => completeThrough).sort()[0];
   }
 }
@@ -80,7 +77,7 @@ export class OpenWalkPoller extends WatermarkPoller {
  * A client that ignores the documentation: it continues from the greatest updatedAt that it has seen. This is safe only while no
  * other client begins a walk over the same window with its token.
  */
-export class GreatestStampPoller extends WatermarkPoller {
+export class GreatestStampPoller extends OpenWalkPoller {
   override readonly kind = 'max(updatedAt)';
 
   protected override next(pages: readonly Page[]): Timestamp | undefined {
