@@ -1,5 +1,6 @@
 // Clients, writers and readers without the protections against lost changes, to show that the harness detects the losses.
 
+import type { Random } from '@offerbook/sandbox/random.ts';
 import { printTimestamp, type Timestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
 import { printTransaction, type UnstampedTransaction } from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
@@ -9,7 +10,7 @@ import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { TRANSACTIONS } from '../../src/storage/schema/tables.ts';
 import type { Send } from './traffic/page-reader.ts';
-import { TilingPoller } from './traffic/pollers.ts';
+import { type FetchPage, type Poller, tilingPoller } from './traffic/pollers.ts';
 
 async function withDatabase<Result>(
   url: string,
@@ -62,8 +63,6 @@ export function movingOrder(databaseUrl: string, orgId: number): Send {
 }
 
 /** Treats an exclusive bound as inclusive, so that the windows (…, T) and (T, …) both exclude changes stamped T. */
-export class GapPoller extends TilingPoller {
-  protected override lessThan(end: Timestamp): Timestamp {
-    return end;
-  }
+export function gapPoller(fetchPage: FetchPage, random: Random): Poller {
+  return tilingPoller(fetchPage, random, (end) => end);
 }

@@ -15,7 +15,7 @@ import { failoverOf, freeze, Pair, untilReplicaIsRead } from './cluster/pair.ts'
 import { Scene } from './cluster/scene.ts';
 import { compare, readAll } from './model/comparison.ts';
 import { readPage } from './traffic/page-reader.ts';
-import { OpenWalkPoller } from './traffic/pollers.ts';
+import { openWalkPoller } from './traffic/pollers.ts';
 
 const ROWS = Array.from({ length: 12 }, (_, i) => i + 1);
 let pair: Pair;
@@ -137,7 +137,7 @@ test('if no server was running during a failover, doctor and the server report i
   const url = pair.url(await pair.newDatabase());
   const env = { OFFERBOOK_DATABASE_URL: url };
   const scene = await Scene.open(url);
-  const poller = new OpenWalkPoller(scene.pages([scene.node(0)]));
+  const poller = openWalkPoller(scene.pages([scene.node(0)]));
   await scene.change(...ROWS);
   await pair.untilCaughtUp();
   await pair.cut();
@@ -173,7 +173,7 @@ test('if the cluster returns to the old primary, servers refuse it until an oper
   const env = { OFFERBOOK_DATABASE_URL: url };
   const scene = await Scene.open(url);
   let send = scene.node(0);
-  const poller = new OpenWalkPoller(scene.pages([(path) => send(path)]));
+  const poller = openWalkPoller(scene.pages([(path) => send(path)]));
   await scene.change(...ROWS);
   await pair.untilCaughtUp();
   await pair.promote();

@@ -17,7 +17,7 @@ import { failoverOf, Pair } from './cluster/pair.ts';
 import { Scene } from './cluster/scene.ts';
 import { readAll } from './model/comparison.ts';
 import { readPage } from './traffic/page-reader.ts';
-import { OpenWalkPoller } from './traffic/pollers.ts';
+import { openWalkPoller } from './traffic/pollers.ts';
 
 const ROWS = Array.from({ length: 12 }, (_, i) => i + 1);
 let pair: Pair;
@@ -51,7 +51,7 @@ async function changeWithFastClock(scene: Scene, databaseUrl: string, token: str
 
 test('after a synchronous failover, no transaction gets a new stamp, and walks in progress continue', async () => {
   await using scene = await Scene.open(pair.url(await pair.newDatabase()));
-  const poller = new OpenWalkPoller(scene.pages([scene.node(0)]));
+  const poller = openWalkPoller(scene.pages([scene.node(0)]));
   await scene.change(...ROWS);
   await poller.walk(5);
   const env = { OFFERBOOK_DATABASE_URL: scene.nodes[0].databaseUrl };
@@ -83,7 +83,7 @@ test('after a failover that lost changes, pollers end with the right copy, and t
   const url = pair.url(await pair.newDatabase());
   const adminPort = await freePort();
   await using scene = await Scene.open(url, { settings: { adminPort } });
-  const pollers = [0, 1].map((index) => new OpenWalkPoller(scene.pages([scene.node(index as 0 | 1)])));
+  const pollers = [0, 1].map((index) => openWalkPoller(scene.pages([scene.node(index as 0 | 1)])));
   await scene.change(...ROWS);
   for (const poller of pollers) await poller.walk(5);
   const token = await scene.nodes[0].token('private', 'fast');

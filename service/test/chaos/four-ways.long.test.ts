@@ -4,14 +4,14 @@
 import { describe, expect, test } from 'bun:test';
 import { Random } from '@offerbook/sandbox/random.ts';
 import { DATABASES } from '../support/databases.ts';
-import { GapPoller, movingOrder, stampEarly } from './broken.ts';
+import { gapPoller, movingOrder, stampEarly } from './broken.ts';
 import { Scene } from './cluster/scene.ts';
 import type { Send } from './traffic/page-reader.ts';
 import {
-  GreatestStampPoller,
-  OpenWalkPoller,
+  greatestStampPoller,
+  openWalkPoller,
   type Poller,
-  TilingPoller,
+  tilingPoller,
   walkPages,
 } from './traffic/pollers.ts';
 
@@ -36,7 +36,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('an import in progr
     if (row === undefined) throw new Error('there is no row');
     const commitLate = stampEarly(scene.nodes[0].databaseUrl, scene.orgId, row, STAMP_MS);
     await scene.change(2);
-    const poller = new OpenWalkPoller(scene.pages([scene.node(0)]));
+    const poller = openWalkPoller(scene.pages([scene.node(0)]));
     await poller.walk(LIMIT);
     await commitLate();
     await poller.walk(LIMIT);
@@ -48,7 +48,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('an import in progr
     await scene.change(1, 2);
     const commit = await scene.beginChange(1);
     const quick = scene.change(2);
-    const poller = new OpenWalkPoller(scene.pages([scene.node(0)]));
+    const poller = openWalkPoller(scene.pages([scene.node(0)]));
     await poller.walk(LIMIT);
     await Promise.all([commit(), quick]);
     await poller.walk(LIMIT);
@@ -62,7 +62,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('an import in progr
     const pages = scene.pages([scene.node(0)], async (page) => {
       if (page === 1) await commit();
     });
-    expect(await lostInTwoWalks(scene, new GreatestStampPoller(pages))).toEqual([]);
+    expect(await lostInTwoWalks(scene, greatestStampPoller(pages))).toEqual([]);
   });
 });
 
@@ -74,7 +74,7 @@ describe('sort keys that change', () => {
     const pages = scene.pages([send], async (page) => {
       if (page === 1) await scene.change(3);
     });
-    return lostInTwoWalks(scene, new OpenWalkPoller(pages));
+    return lostInTwoWalks(scene, openWalkPoller(pages));
   }
 
   test('paging by (updatedAt, id) loses changes, because updatedAt changes during the walk', async () => {
@@ -99,7 +99,7 @@ describe('the greatest stamp as the watermark', () => {
       await scene.change(1);
       await scene.change(4);
     });
-    return lostInTwoWalks(scene, new GreatestStampPoller(pages));
+    return lostInTwoWalks(scene, greatestStampPoller(pages));
   }
 
   test('using the greatest stamp as the watermark loses changes when each page is a separate walk', async () => {
@@ -125,16 +125,16 @@ describe('the greatest stamp as the watermark', () => {
       // The slower walk's third page has the same cursor as the later walk's first page.
       if (page === 1) await slower.next();
     });
-    expect(await lostInTwoWalks(scene, new OpenWalkPoller(pages), 6)).toEqual([]);
+    expect(await lostInTwoWalks(scene, openWalkPoller(pages), 6)).toEqual([]);
   });
 });
 
 test.each([
-  ['exclusive bounds lose changes stamped at the bound if windows end at the bound', GapPoller, [1, 2, 3]],
-  ['exclusive bounds do not lose changes if windows end a millisecond after the bound', TilingPoller, []],
-] as const)('%s', async (_, Kind, lost) => {
+  ['exclusive bounds lose changes stamped at the bound if windows end at the bound', gapPoller, [1, 2, 3]],
+  ['exclusive bounds do not lose changes if windows end a millisecond after the bound', tilingPoller, []],
+] as const)('%s', async (_, newPoller, lost) => {
   await using scene = await open();
-  const poller = new Kind(scene.pages([scene.node(0)]), new Random(1));
+  const poller = newPoller(scene.pages([scene.node(0)]), new Random(1));
   await scene.change(1, 2);
   await poller.walk(LIMIT);
   await scene.change(3);

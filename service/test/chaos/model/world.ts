@@ -7,7 +7,7 @@ import type { Stores } from '../../../src/domain/stores.ts';
 
 export const ORGANISATIONS = ['amber', 'birch', 'cedar', 'dogwood'] as const;
 export type OrganisationName = (typeof ORGANISATIONS)[number];
-/** Its only poller is the GreatestStampPoller, which loses changes if another poller walks through the same windows. */
+/** Its only poller is the greatestStampPoller, which loses changes if another poller walks through the same windows. */
 export const LONER: OrganisationName = 'dogwood';
 
 /** Every organisation has users with these ids. */

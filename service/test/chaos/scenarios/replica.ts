@@ -1,15 +1,14 @@
 // Pollers that request pages from two nodes, one of which reads from a replica, while the replica is paused and resumed.
 
-import { newTokenText } from '../../../src/domain/access-token.ts';
 import { openReplicaScene, Pair } from '../cluster/pair.ts';
 import type { Scenario } from '../scenario.ts';
 import {
   type FetchPage,
-  FollowerPoller,
-  GreatestStampPoller,
-  OpenWalkPoller,
+  followerPoller,
+  greatestStampPoller,
+  openWalkPoller,
   type Poller,
-  TilingPoller,
+  tilingPoller,
 } from '../traffic/pollers.ts';
 
 const ROWS = 40;
@@ -35,11 +34,11 @@ export const replica: Scenario = {
       };
     };
     const documented: Poller[] = [
-      new OpenWalkPoller(pages()),
-      new TilingPoller(pages(), random),
-      new FollowerPoller(pages(), newTokenText('private')),
+      openWalkPoller(pages()),
+      tilingPoller(pages(), random),
+      followerPoller(pages()),
     ];
-    const greatest = new GreatestStampPoller(pages([0]));
+    const greatest = greatestStampPoller(pages([0]));
     const numbers = Array.from({ length: ROWS }, (_, i) => i + 1);
     await scene.change(...numbers);
     for (let step = 0; step < run.number('steps') && !run.isOver; step++) {

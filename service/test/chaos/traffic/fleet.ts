@@ -4,7 +4,6 @@
 
 import type { Random } from '@offerbook/sandbox/random.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import { newTokenText } from '../../../src/domain/access-token.ts';
 import type { Stores } from '../../../src/domain/stores.ts';
 import { type Node, sendToAny } from '../cluster/node.ts';
 import { issueToken } from '../cluster/seed.ts';
@@ -14,12 +13,12 @@ import type { Send } from './page-reader.ts';
 import {
   type CheckSnapshot,
   type FetchPage,
-  FollowerPoller,
-  FullCopyPoller,
-  GreatestStampPoller,
-  OpenWalkPoller,
+  followerPoller,
+  fullCopyPoller,
+  greatestStampPoller,
+  openWalkPoller,
   type Poller,
-  TilingPoller,
+  tilingPoller,
 } from './pollers.ts';
 
 interface Member {
@@ -87,14 +86,14 @@ async function buildPollers(organisation: OrganisationName, around: Surroundings
     const send: Send = (path) => sendToAny(around.nodes, path, random.pick(tokens), random);
     return { random, pages: around.reader(organisation, random, send) };
   };
-  if (organisation === LONER) return [new GreatestStampPoller((await read('max(updatedAt)', 1)).pages)];
+  if (organisation === LONER) return [greatestStampPoller((await read('max(updatedAt)', 1)).pages)];
   const tiled = await read('tiled windows', 2);
   const check: CheckSnapshot = async (...walk) => around.checkSnapshot?.(organisation, ...walk);
   return [
-    new OpenWalkPoller((await read('open walk', 2)).pages),
-    new TilingPoller(tiled.pages, tiled.random),
-    new FollowerPoller((await read('client library', 2)).pages, newTokenText('private')),
-    new FullCopyPoller((await read('full copy 1', 1)).pages, check),
-    new FullCopyPoller((await read('full copy 2', 1)).pages, check),
+    openWalkPoller((await read('open walk', 2)).pages),
+    tilingPoller(tiled.pages, tiled.random),
+    followerPoller((await read('client library', 2)).pages),
+    fullCopyPoller((await read('full copy 1', 1)).pages, check),
+    fullCopyPoller((await read('full copy 2', 1)).pages, check),
   ];
 }

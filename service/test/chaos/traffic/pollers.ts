@@ -6,6 +6,7 @@ import type { Random } from '@offerbook/sandbox/random.ts';
 import { printTimestamp, type Timestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
+import { newTokenText } from '../../../src/domain/access-token.ts';
 
 export interface PageQuery {
   readonly updatedAtGreaterThan?: Timestamp | undefined;
@@ -32,119 +33,112 @@ export async function* walkPages(fetchPage: FetchPage, query: PageQuery): AsyncG
   }
 }
 
-export abstract class Poller {
-  abstract readonly kind: string;
-  readonly copy = new Map<Uuid, Transaction>();
-  protected readonly fetchPage: FetchPage;
-
-  constructor(fetchPage: FetchPage) {
-    this.fetchPage = fetchPage;
-  }
-
+export interface Poller {
+  readonly kind: string;
+  readonly copy: Map<Uuid, Transaction>;
   /**
    * Reads all changes since the last checkpoint, then sets the next one. If it throws, the poller was restarted; the checkpoint
    * must then not be ahead of the copy.
    */
-  abstract walk(limit: number): Promise<void>;
-
-  protected upsert(rows: readonly Transaction[]): void {
-    for (const row of rows) this.copy.set(row.id, row);
-  }
+  walk(limit: number): Promise<void>;
 }
 
-/**
- * The documented way: walk everything after the watermark, then continue from the stamp through which all pages were complete.
- * The copy and the watermark change after the last page of a walk.
- */
-export class OpenWalkPoller extends Poller {
-  override readonly kind: string = 'open walk';
-  #watermark: Timestamp | undefined;
+type Copy = Poller['copy'];
 
-  override async walk(limit: number): Promise<void> {
-    const pages: Page[] = [];
-    const query = { updatedAtGreaterThan: this.#watermark, limit };
-    for await (const page of walkPages(this.fetchPage, query)) pages.push(page);
-    for (const { rows } of pages) this.upsert(rows);
-    this.#watermark = this.next(pages) ?? this.#watermark;
-  }
+function upsert(copy: Copy, rows: readonly Transaction[]): void {
+  for (const row of rows) copy.set(row.id, row);
+}
 
-  protected next(pages: readonly Page[]): Timestamp | undefined {
-    return pages.map(({ completeThrough }) => completeThrough).sort()[0];
-  }
+/** Continues from a watermark. The copy and the watermark change after the last page of a walk. */
+function watermarkPoller(
+  kind: string,
+  fetchPage: FetchPage,
+  next: (pages: readonly Page[]) => Timestamp | undefined,
+): Poller {
+  const copy: Copy = new Map();
+  let watermark: Timestamp | undefined;
+  return {
+    ...{ kind, copy },
+    async walk(limit) {
+      const pages: Page[] = [];
+      const query = { updatedAtGreaterThan: watermark, limit };
+      for await (const page of walkPages(fetchPage, query)) pages.push(page);
+      for (const { rows } of pages) upsert(copy, rows);
+      watermark = next(pages) ?? watermark;
+    },
+  };
+}
+
+/** The documented way: walk everything after the watermark, then continue from the stamp through which all pages were complete. */
+export function openWalkPoller(fetchPage: FetchPage): Poller {
+  return watermarkPoller(
+    'open walk',
+    fetchPage,
+    (pages) => pages.map(({ completeThrough }) => completeThrough).sort()[0],
+  );
 }
 
 /**
  * A client that ignores the documentation: it continues from the greatest updatedAt that it has seen. This is safe only while no
  * other client begins a walk over the same window with its token.
  */
-export class GreatestStampPoller extends OpenWalkPoller {
-  override readonly kind = 'max(updatedAt)';
-
-  protected override next(pages: readonly Page[]): Timestamp | undefined {
-    return pages
-      .flatMap(({ rows }) => rows.map(({ updatedAt }) => updatedAt))
-      .sort()
-      .at(-1);
-  }
+export function greatestStampPoller(fetchPage: FetchPage): Poller {
+  const stampsOf = (pages: readonly Page[]) => pages.flatMap(({ rows }) => rows.map((row) => row.updatedAt));
+  return watermarkPoller('max(updatedAt)', fetchPage, (pages) => stampsOf(pages).sort().at(-1));
 }
 
 /** Changes occur every few milliseconds. */
 const AHEAD_MAX_MS = 300;
+
+/** Bounds are exclusive, so a window that includes its last stamp ends a millisecond later. */
+const afterStamp = (end: Timestamp) => printTimestamp(timestampMs(end) + 1);
 
 /**
  * Polls adjacent windows with two bounds: each ends with the last millisecond that is known to be complete, and the next starts
  * right after it. Sometimes it requests a window too early. It notices this from a page's Complete-Through, abandons the walk,
  * and requests the window again later.
  */
-export class TilingPoller extends Poller {
-  override readonly kind = 'tiled windows';
-  readonly #random: Random;
+export function tilingPoller(fetchPage: FetchPage, random: Random, lessThan = afterStamp): Poller {
+  const copy: Copy = new Map();
   /** The last stamp of the last window. */
-  #end: Timestamp | undefined;
+  let lastEnd: Timestamp | undefined;
   /** The last stamp of a window that was requested too early. */
-  #early: Timestamp | undefined;
-
-  constructor(fetchPage: FetchPage, random: Random) {
-    super(fetchPage);
-    this.#random = random;
-  }
-
-  /** Reads one window or several. The last of them always ends at the current Complete-Through. */
-  override async walk(limit: number): Promise<void> {
-    if (this.#early !== undefined) await this.#readWindow(this.#early, limit);
-    this.#early = undefined;
-    const { completeThrough, rows } = await this.fetchPage({ updatedAtGreaterThan: this.#end, limit: 1 });
-    const ends = rows.map((row) => row.updatedAt).filter((end) => end < completeThrough);
-    if (this.#random.chance(0.5)) for (const end of ends) await this.#readWindow(end, limit);
-    // Retries until the window is complete. A page with an earlier Complete-Through belongs to an earlier walk of its token;
-    // the next first page with that token begins a new walk.
-    while (!(await this.#readWindow(completeThrough, limit)));
-    if (this.#random.chance(0.5)) {
-      const early = printTimestamp(timestampMs(completeThrough) + this.#random.whole(1, AHEAD_MAX_MS));
-      if (!(await this.#readWindow(early, limit))) this.#early = early;
-    }
-  }
+  let earlyEnd: Timestamp | undefined;
 
   /**
    * Returns true if the window was complete. If not, abandons the walk at the first incomplete page; the other token may have
    * begun the walk earlier.
    */
-  async #readWindow(end: Timestamp, limit: number): Promise<boolean> {
+  async function readWindow(end: Timestamp, limit: number): Promise<boolean> {
     const rows: Transaction[] = [];
-    const window = { updatedAtGreaterThan: this.#end, updatedAtLessThan: this.lessThan(end), limit };
-    for await (const page of walkPages(this.fetchPage, window)) {
+    const window = { updatedAtGreaterThan: lastEnd, updatedAtLessThan: lessThan(end), limit };
+    for await (const page of walkPages(fetchPage, window)) {
       if (page.completeThrough < end) return false;
       rows.push(...page.rows);
     }
-    this.upsert(rows);
-    this.#end = end;
+    upsert(copy, rows);
+    lastEnd = end;
     return true;
   }
 
-  /** Bounds are exclusive, so a window that includes its last stamp ends a millisecond later. */
-  protected lessThan(end: Timestamp): Timestamp {
-    return printTimestamp(timestampMs(end) + 1);
-  }
+  return {
+    ...{ kind: 'tiled windows', copy },
+    /** Reads one window or several. The last of them always ends at the current Complete-Through. */
+    async walk(limit) {
+      if (earlyEnd !== undefined) await readWindow(earlyEnd, limit);
+      earlyEnd = undefined;
+      const { completeThrough, rows } = await fetchPage({ updatedAtGreaterThan: lastEnd, limit: 1 });
+      const ends = rows.map((row) => row.updatedAt).filter((end) => end < completeThrough);
+      if (random.chance(0.5)) for (const end of ends) await readWindow(end, limit);
+      // Retries until the window is complete. A page with an earlier Complete-Through belongs to an earlier walk of its token;
+      // the next first page with that token begins a new walk.
+      while (!(await readWindow(completeThrough, limit)));
+      if (random.chance(0.5)) {
+        const early = printTimestamp(timestampMs(completeThrough) + random.whole(1, AHEAD_MAX_MS));
+        if (!(await readWindow(early, limit))) earlyEnd = early;
+      }
+    },
+  };
 }
 
 /** Compares a walk, of one user or of all users, with the state of the database at its first page. */
@@ -158,70 +152,55 @@ export type CheckSnapshot = (
  * A nightly full copy: walks through all transactions, then through those of one user. It has a single token, while pollers with
  * other tokens walk through the same window.
  */
-export class FullCopyPoller extends Poller {
-  override readonly kind = 'full copy';
-  readonly #check: CheckSnapshot;
-
-  constructor(fetchPage: FetchPage, check: CheckSnapshot) {
-    super(fetchPage);
-    this.#check = check;
-  }
-
-  override async walk(limit: number): Promise<void> {
-    const rows = await this.#read({ limit });
-    this.copy.clear();
-    this.upsert(rows);
-    const passbackUid = rows[rows.length >> 1]?.passbackUid ?? undefined;
-    if (passbackUid !== undefined) await this.#read({ limit: Math.ceil(limit / 4), passbackUid });
-  }
-
-  async #read(query: PageQuery): Promise<Transaction[]> {
-    const rows: Transaction[] = [];
-    let at: Timestamp | undefined;
-    for await (const page of walkPages(this.fetchPage, query)) {
-      at ??= page.completeThrough;
-      rows.push(...page.rows);
-    }
-    if (at !== undefined) await this.#check(rows, at, query.passbackUid);
+export function fullCopyPoller(fetchPage: FetchPage, check: CheckSnapshot): Poller {
+  const copy: Copy = new Map();
+  async function read(query: PageQuery): Promise<Transaction[]> {
+    const pages: Page[] = [];
+    for await (const page of walkPages(fetchPage, query)) pages.push(page);
+    const rows = pages.flatMap((page) => page.rows);
+    if (pages[0] !== undefined) await check(rows, pages[0].completeThrough, query.passbackUid);
     return rows;
   }
+  return {
+    ...{ kind: 'full copy', copy },
+    async walk(limit) {
+      const rows = await read({ limit });
+      copy.clear();
+      upsert(copy, rows);
+      const passbackUid = rows[rows.length >> 1]?.passbackUid ?? undefined;
+      if (passbackUid !== undefined) await read({ limit: Math.ceil(limit / 4), passbackUid });
+    },
+  };
 }
 
 /** The client library's follower, one walk at a time. An interrupted walk resumes where it stopped. */
-export class FollowerPoller extends Poller {
-  override readonly kind = 'client library';
-  readonly #client: OfferbookClient;
-  #checkpoint: string | undefined;
-
-  constructor(fetchPage: FetchPage, token: string) {
-    super(fetchPage);
-    this.#client = new OfferbookClient({
-      baseUrl: 'http://chaos.invalid',
-      token,
-      fetch: async (url) => {
-        const { limit, ...query } = Object.fromEntries(new URL(url).searchParams);
-        const { rows, cursor, completeThrough } = await fetchPage({ ...query, limit: Number(limit) });
-        return Response.json({ data: rows, cursor }, { headers: { 'Complete-Through': completeThrough } });
-      },
-      retry: { attemptsMax: 1 },
-      timeoutMs: 120_000,
-    });
-  }
-
-  override async walk(limit: number): Promise<void> {
-    const follower = this.#client.followTransactions({
-      checkpoint: this.#checkpoint,
-      onCheckpoint: (checkpoint) => {
-        this.#checkpoint = checkpoint;
-      },
-      once: true,
-      limit,
-    });
-    try {
-      for await (const { data } of follower.pages()) this.upsert(data as unknown as Transaction[]);
-    } catch (error) {
-      // The client wraps errors that fetchPage throws.
-      throw error instanceof NetworkError ? error.cause : error;
-    }
-  }
+export function followerPoller(fetchPage: FetchPage): Poller {
+  const copy: Copy = new Map();
+  const client = new OfferbookClient({
+    baseUrl: 'http://chaos.invalid',
+    token: newTokenText('private'),
+    fetch: async (url) => {
+      const { limit, ...query } = Object.fromEntries(new URL(url).searchParams);
+      const { rows, cursor, completeThrough } = await fetchPage({ ...query, limit: Number(limit) });
+      return Response.json({ data: rows, cursor }, { headers: { 'Complete-Through': completeThrough } });
+    },
+    retry: { attemptsMax: 1 },
+    timeoutMs: 120_000,
+  });
+  let checkpoint: string | undefined;
+  return {
+    ...{ kind: 'client library', copy },
+    async walk(limit) {
+      const onCheckpoint = (reached: string) => {
+        checkpoint = reached;
+      };
+      const follower = client.followTransactions({ checkpoint, onCheckpoint, once: true, limit });
+      try {
+        for await (const { data } of follower.pages()) upsert(copy, data as unknown as Transaction[]);
+      } catch (error) {
+        // The client wraps errors that fetchPage throws.
+        throw error instanceof NetworkError ? error.cause : error;
+      }
+    },
+  };
 }
