@@ -12,7 +12,7 @@ export async function play(scenario: Scenario, settings: RunSettings): Promise<R
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
   const notCompleted = (error: unknown) =>
-    run.violation('NOT COMPLETED', error instanceof Error ? (error.stack ?? error.message) : String(error));
+    run.violation('NOT COMPLETED', error instanceof Error ? printError(error) : String(error));
   try {
     await scenario.run(run);
     for (const what of scenario.mustHappen ?? [])
@@ -26,6 +26,11 @@ export async function play(scenario: Scenario, settings: RunSettings): Promise<R
     process.off('SIGTERM', stop);
   }
   return run;
+}
+
+/** fast-check's errors have the failure as their cause. */
+function printError({ stack, message, cause }: Error): string {
+  return cause === undefined ? (stack ?? message) : `${cause}\n${stack}`;
 }
 
 /** Counts, then the table, then the violations. */
