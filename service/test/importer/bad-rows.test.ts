@@ -18,7 +18,6 @@ import {
   retailer,
   type TestBook,
   transaction,
-  without,
 } from './fixture.ts';
 
 let book: TestBook;
@@ -40,13 +39,16 @@ beforeAll(async () => {
 afterAll(closeBooks);
 
 /** Imports a valid row on line 1 and an invalid one on line 2; returns the error message for line 2. */
-async function complaint(kind: 'catalogue' | 'transactions', bad: unknown): Promise<string> {
+async function complaint(kind: 'catalogue' | 'transactions', changes: object | string): Promise<string> {
   const { stores, org } = book;
   const before = await contentOf(book);
-  const good = kind === 'catalogue' ? retailer(1, { name: 'New name' }) : transaction(1, { cashback: 1 });
+  const isCatalogue = kind === 'catalogue';
+  const good = isCatalogue ? retailer(1, { name: 'New name' }) : transaction(1, { cashback: 1 });
+  const row = isCatalogue ? RETAILER : SALE;
+  const bad = typeof changes === 'string' ? changes : { ...JSON.parse(row), ...changes };
   const source = sourceFrom(ndjson(good, bad));
   const text = await complaintOf(
-    kind === 'catalogue'
+    isCatalogue
       ? importCatalogue(stores.catalogue, source, {})
       : importTransactions(stores.transactions, org, source, () => NOW_MS, {}),
   );
@@ -56,176 +58,153 @@ async function complaint(kind: 'catalogue' | 'transactions', bad: unknown): Prom
   return text.slice('line 2: '.length, text.lastIndexOf('\n'));
 }
 
-const BAD_RETAILERS: [complaint: string, row: unknown][] = [
+const RETAILER = JSON.stringify(retailer(2));
+const SALE = JSON.stringify(transaction(4));
+
+/** Changes to a valid row, or the text of a row. */
+const BAD_RETAILERS: [complaint: string, changes: object | string][] = [
   ['the row is not JSON (Unexpected identifier "oops")', '{"id": oops}'],
   ['the row is not JSON (Unterminated string)', '{"id":"0192d1a0-'],
   ['the row is not JSON (Unable to parse JSON string)', '{} {}'],
   ['the row must be a JSON object', '7'],
   ['the row must be a JSON object', 'null'],
   ['the row must be a JSON object', '[]'],
-  ['id is missing', without(retailer(2), 'id')],
-  ['name is missing', without(retailer(2), 'name')],
-  ['name must not be empty', retailer(2, { name: '' })],
-  ['name must have at most 65,536 characters', retailer(2, { name: 'n'.repeat(65_537) })],
+  ['id is missing', { id: undefined }],
+  ['name is missing', { name: undefined }],
+  ['name must not be empty', { name: '' }],
+  ['name must have at most 65,536 characters', { name: 'n'.repeat(65_537) }],
   [
     'cashbackOffers[0].description must have at most 65,536 characters',
-    retailer(2, { cashbackOffers: [offer(3, { description: 'd'.repeat(65_537) })] }),
+    { cashbackOffers: [offer(3, { description: 'd'.repeat(65_537) })] },
   ],
-  [
-    'url must have at most 65,536 characters',
-    retailer(2, { url: `https://shop.example/${'u'.repeat(65_536)}` }),
-  ],
-  ['name is not valid Unicode', retailer(2, { name: 'Shop \ud83d' })],
-  ['url is not valid Unicode', retailer(2, { url: 'https://shop.example/\ude00' })],
-  ['coupons[0].code is not valid Unicode', retailer(2, { coupons: [coupon(2, { code: '\ud800' })] })],
+  ['url must have at most 65,536 characters', { url: `https://shop.example/${'u'.repeat(65_536)}` }],
+  ['name is not valid Unicode', { name: 'Shop \ud83d' }],
+  ['url is not valid Unicode', { url: 'https://shop.example/\ude00' }],
+  ['coupons[0].code is not valid Unicode', { coupons: [coupon(2, { code: '\ud800' })] }],
   [
     'cashbackOffers[0].description must not contain a NUL character',
-    retailer(2, { cashbackOffers: [offer(2, { description: 'On\0everything' })] }),
+    { cashbackOffers: [offer(2, { description: 'On\0everything' })] },
   ],
-  ['name must be a string', retailer(2, { name: 7 })],
-  ['name must be a string', retailer(2, { name: null })],
-  ['id must be a UUID', retailer(2, { id: 'shop-2' })],
-  ['colour is an unknown field', retailer(2, { colour: 'red' })],
-  [
-    'coupons[1].colour is an unknown field',
-    retailer(2, { coupons: [coupon(2), coupon(3, { colour: 'red' })] }),
-  ],
-  ['__proto__ is an unknown field', `{"__proto__":{"name":"x"},${JSON.stringify(retailer(2)).slice(1)}`],
-  [
-    'name appears twice in the same object',
-    JSON.stringify(retailer(2)).replace('"name":', '"name":"first","name":'),
-  ],
-  ['coupons is missing', without(retailer(2), 'coupons')],
-  ['coupons must be a list', retailer(2, { coupons: {} })],
-  ['url must be a URL that starts with http:// or https://', retailer(2, { url: 'javascript:alert(1)' })],
-  ['logo must be a URL that starts with http:// or https://', retailer(2, { logo: 'logo.svg' })],
+  ['name must be a string', { name: 7 }],
+  ['name must be a string', { name: null }],
+  ['id must be a UUID', { id: 'shop-2' }],
+  ['colour is an unknown field', { colour: 'red' }],
+  ['coupons[1].colour is an unknown field', { coupons: [coupon(2), coupon(3, { colour: 'red' })] }],
+  ['__proto__ is an unknown field', `{"__proto__":{"name":"x"},${RETAILER.slice(1)}`],
+  ['name appears twice in the same object', RETAILER.replace('"name":', '"name":"first","name":')],
+  ['coupons is missing', { coupons: undefined }],
+  ['coupons must be a list', { coupons: {} }],
+  ['url must be a URL that starts with http:// or https://', { url: 'javascript:alert(1)' }],
+  ['logo must be a URL that starts with http:// or https://', { logo: 'logo.svg' }],
   [
     'promotions[0].deepLink must be a URL that starts with http:// or https://',
-    retailer(2, { promotions: [promotion(2, { deepLink: 'ftp://shop.example/' })] }),
+    { promotions: [promotion(2, { deepLink: 'ftp://shop.example/' })] },
   ],
-  ['url must not contain a user name or password', retailer(2, { url: 'https://user:pw@shop.example/' })],
-  ['logo must not contain a user name or password', retailer(2, { logo: 'HTTPS://user@shop.example' })],
+  ['url must not contain a user name or password', { url: 'https://user:pw@shop.example/' }],
+  ['logo must not contain a user name or password', { logo: 'HTTPS://user@shop.example' }],
   [
     'promotions[0].deepLink must not contain a user name or password',
-    retailer(2, { promotions: [promotion(2, { deepLink: 'https://shop.example:443@evil.example/' })] }),
+    { promotions: [promotion(2, { deepLink: 'https://shop.example:443@evil.example/' })] },
   ],
   [
     'coupons[0].endDate must be after startDate',
-    retailer(2, { coupons: [coupon(2, { endDate: '2026-03-01T00:00:00' })] }),
+    { coupons: [coupon(2, { endDate: '2026-03-01T00:00:00' })] },
   ],
   [
     'promotions[1].endDate must be after startDate',
-    retailer(2, { promotions: [promotion(2), promotion(3, { endDate: '2026-02-01T00:00:00' })] }),
+    { promotions: [promotion(2), promotion(3, { endDate: '2026-02-01T00:00:00' })] },
   ],
   [
     'coupons[0].startDate is a date-time that does not exist',
-    retailer(2, { coupons: [coupon(2, { startDate: '2026-02-30T00:00:00' })] }),
+    { coupons: [coupon(2, { startDate: '2026-02-30T00:00:00' })] },
   ],
   [
     'cashbackOffers[0].cashbackPercentage must be between 0 and 1',
-    retailer(2, { cashbackOffers: [offer(2, { cashbackPercentage: 5 })] }),
+    { cashbackOffers: [offer(2, { cashbackPercentage: 5 })] },
   ],
   [
     'cashbackOffers[0].cashbackPercentage must be between 0 and 1',
-    retailer(2, { cashbackOffers: [offer(2, { cashbackPercentage: -0.1 })] }),
+    { cashbackOffers: [offer(2, { cashbackPercentage: -0.1 })] },
   ],
   [
     'cashbackOffers[0].maximumFixedCommissionFee must not be negative',
-    retailer(2, { cashbackOffers: [offer(2, { maximumFixedCommissionFee: -1 })] }),
+    { cashbackOffers: [offer(2, { maximumFixedCommissionFee: -1 })] },
   ],
   [
     'cashbackOffers[0].countries[1] must be a country code of two capital letters (ISO 3166-1 alpha-2)',
-    retailer(2, { cashbackOffers: [offer(2, { countries: ['DE', 'at'] })] }),
+    { cashbackOffers: [offer(2, { countries: ['DE', 'at'] })] },
   ],
   [
     'cashbackOffers[0].countries[1] must be GB, which is the code of the United Kingdom (ISO 3166-1 alpha-2)',
-    retailer(2, { cashbackOffers: [offer(2, { countries: ['DE', 'UK'] })] }),
+    { cashbackOffers: [offer(2, { countries: ['DE', 'UK'] })] },
   ],
-  [
-    'cashbackOffers[0].featured must be true or false',
-    retailer(2, { cashbackOffers: [offer(2, { featured: 'yes' })] }),
-  ],
-  ['id was already used on line 1', retailer(2, { id: id('retailer', 1).toUpperCase() })],
-  ['cashbackOffers[1].id was already used on line 1', retailer(2, { cashbackOffers: [offer(2), offer(1)] })],
-  ['coupons[0].id was already used on line 1', retailer(2, { coupons: [coupon(1)] })],
-  ['promotions[0].id was already used on line 1', retailer(2, { promotions: [promotion(1)] })],
-  [
-    'coupons[1].id was already used in this row',
-    retailer(2, { coupons: [coupon(2), coupon(2, { code: 'OTHER' })] }),
-  ],
+  ['cashbackOffers[0].featured must be true or false', { cashbackOffers: [offer(2, { featured: 'yes' })] }],
+  ['id was already used on line 1', { id: id('retailer', 1).toUpperCase() }],
+  ['cashbackOffers[1].id was already used on line 1', { cashbackOffers: [offer(2), offer(1)] }],
+  ['coupons[0].id was already used on line 1', { coupons: [coupon(1)] }],
+  ['promotions[0].id was already used on line 1', { promotions: [promotion(1)] }],
+  ['coupons[1].id was already used in this row', { coupons: [coupon(2), coupon(2, { code: 'OTHER' })] }],
 ];
 
 const LONG = '0.10000000000000000555';
 const TOO_MANY_DIGITS =
   'must have at most 15 significant digits, and at most 15 on either side of the decimal point';
 
-const BAD_TRANSACTIONS: [complaint: string, row: unknown][] = [
+const BAD_TRANSACTIONS: [complaint: string, changes: object | string][] = [
   ['the row is not JSON (Unexpected identifier "oops")', 'oops'],
   ['the row must be a JSON object', '"text"'],
-  ['passbackData must have at most 65,536 characters', transaction(4, { passbackData: 'p'.repeat(65_537) })],
-  ['passbackUid is not valid Unicode', transaction(4, { passbackUid: '\ud800' })],
-  ['passbackData is not valid Unicode', transaction(4, { passbackData: '\ude00\ud83d' })],
-  ['passbackUid must not contain a NUL character', transaction(4, { passbackUid: 'user\0' })],
-  [
-    'passbackUid must not be longer than 255 bytes in UTF-8',
-    transaction(4, { passbackUid: 'ü'.repeat(128) }),
-  ],
-  ['passbackUid must not contain control characters', transaction(4, { passbackUid: 'user\u0085' })],
-  ['passbackUid must be valid UTF-8', transaction(4, { passbackUid: 'M\uFFFDller' })],
-  ['status is missing', without(transaction(4), 'status')],
-  ['status must be one of PENDING, CONFIRMED, DECLINED', transaction(4, { status: 'pending' })],
-  ['cashback is missing', without(transaction(4), 'cashback')],
-  ['orderValue must be a number', transaction(4, { orderValue: '79.90' })],
-  ['orderValue must be a number', transaction(4, { orderValue: null })],
-  ['orderValue must not be negative', transaction(4, { orderValue: -0.01 })],
-  [`cashback ${TOO_MANY_DIGITS}`, transaction(4, { cashback: 1234567890.123456 })],
-  [`cashback ${TOO_MANY_DIGITS}`, JSON.stringify(transaction(4)).replace('3.99', LONG)],
-  [
-    `cashback ${TOO_MANY_DIGITS}`,
-    JSON.stringify(transaction(4)).replace('3.99', '12345678.10000000000000001'),
-  ],
-  [`cashback ${TOO_MANY_DIGITS}`, JSON.stringify(transaction(4)).replace('3.99', '1e-400')],
-  [`cashback ${TOO_MANY_DIGITS}`, JSON.stringify(transaction(4)).replace('3.99', '1e400')],
-  [`cashback ${TOO_MANY_DIGITS}`, transaction(4, { cashback: 1e15 })],
-  [`cashback ${TOO_MANY_DIGITS}`, transaction(4, { cashback: 1e-16 })],
-  [
-    'country must be a country code of two capital letters (ISO 3166-1 alpha-2)',
-    transaction(4, { country: 'DEU' }),
-  ],
-  ['country must be GR, which is the code of Greece (ISO 3166-1 alpha-2)', transaction(4, { country: 'EL' })],
-  [
-    'currencyCode must be a currency code of three capital letters (ISO 4217)',
-    transaction(4, { currencyCode: 'EU' }),
-  ],
-  ['soldAt is a date-time that does not exist', transaction(4, { soldAt: '2016-12-31T23:59:60' })],
-  ['clickedAt is a date-time that does not exist', transaction(4, { clickedAt: '2026-02-29T00:00:00' })],
+  ['passbackData must have at most 65,536 characters', { passbackData: 'p'.repeat(65_537) }],
+  ['passbackUid is not valid Unicode', { passbackUid: '\ud800' }],
+  ['passbackData is not valid Unicode', { passbackData: '\ude00\ud83d' }],
+  ['passbackUid must not contain a NUL character', { passbackUid: 'user\0' }],
+  ['passbackUid must not be longer than 255 bytes in UTF-8', { passbackUid: 'ü'.repeat(128) }],
+  ['passbackUid must not contain control characters', { passbackUid: 'user\u0085' }],
+  ['passbackUid must be valid UTF-8', { passbackUid: 'M\uFFFDller' }],
+  ['status is missing', { status: undefined }],
+  ['status must be one of PENDING, CONFIRMED, DECLINED', { status: 'pending' }],
+  ['cashback is missing', { cashback: undefined }],
+  ['orderValue must be a number', { orderValue: '79.90' }],
+  ['orderValue must be a number', { orderValue: null }],
+  ['orderValue must not be negative', { orderValue: -0.01 }],
+  [`cashback ${TOO_MANY_DIGITS}`, { cashback: 1234567890.123456 }],
+  [`cashback ${TOO_MANY_DIGITS}`, SALE.replace('3.99', LONG)],
+  [`cashback ${TOO_MANY_DIGITS}`, SALE.replace('3.99', '12345678.10000000000000001')],
+  [`cashback ${TOO_MANY_DIGITS}`, SALE.replace('3.99', '1e-400')],
+  [`cashback ${TOO_MANY_DIGITS}`, SALE.replace('3.99', '1e400')],
+  [`cashback ${TOO_MANY_DIGITS}`, { cashback: 1e15 }],
+  [`cashback ${TOO_MANY_DIGITS}`, { cashback: 1e-16 }],
+  ['country must be a country code of two capital letters (ISO 3166-1 alpha-2)', { country: 'DEU' }],
+  ['country must be GR, which is the code of Greece (ISO 3166-1 alpha-2)', { country: 'EL' }],
+  ['currencyCode must be a currency code of three capital letters (ISO 4217)', { currencyCode: 'EU' }],
+  ['soldAt is a date-time that does not exist', { soldAt: '2016-12-31T23:59:60' }],
+  ['clickedAt is a date-time that does not exist', { clickedAt: '2026-02-29T00:00:00' }],
   [
     'soldAt must be a date-time such as 2026-11-14T12:00:00 (UTC) or 2026-11-14T13:00:00+01:00',
-    transaction(4, { soldAt: '2026-11-14T14:00:00 02:00' }),
+    { soldAt: '2026-11-14T14:00:00 02:00' },
   ],
-  ['soldAt is missing', without(transaction(4), 'soldAt')],
-  ['couponId must be a UUID', transaction(4, { couponId: '' })],
-  ['colour is an unknown field', transaction(4, { colour: 'red' })],
-  ['\u{fffd}[31m\u{fffd} is an unknown field', transaction(4, { '\u001b[31m\n': 1 })],
+  ['soldAt is missing', { soldAt: undefined }],
+  ['couponId must be a UUID', { couponId: '' }],
+  ['colour is an unknown field', { colour: 'red' }],
+  ['\u{fffd}[31m\u{fffd} is an unknown field', { '\u001b[31m\n': 1 }],
   [
     'cashback appears twice in the same object',
-    JSON.stringify(transaction(4)).replace('"cashback":', '"\\u0063ashback" :1,"cashback":'),
+    SALE.replace('"cashback":', '"\\u0063ashback" :1,"cashback":'),
   ],
-  ['id was already used on line 1', transaction(4, { id: id('transaction', 1).toUpperCase() })],
-  ['id belongs to another organisation', transaction(9)],
-  ['status must not change from CONFIRMED back to PENDING', transaction(2, { status: 'PENDING' })],
-  ['status must not change from DECLINED back to PENDING', transaction(3, { status: 'PENDING' })],
+  ['id was already used on line 1', { id: id('transaction', 1).toUpperCase() }],
+  ['id belongs to another organisation', { id: id('transaction', 9) }],
+  ['status must not change from CONFIRMED back to PENDING', { id: id('transaction', 2), status: 'PENDING' }],
+  ['status must not change from DECLINED back to PENDING', { id: id('transaction', 3), status: 'PENDING' }],
 ];
 
 describe('a catalogue import', () => {
-  test.each(BAD_RETAILERS)('rejects the file and changes nothing: %s', async (expected, row) => {
-    expect(await complaint('catalogue', row)).toBe(expected);
+  test.each(BAD_RETAILERS)('rejects the file and changes nothing: %s', async (expected, changes) => {
+    expect(await complaint('catalogue', changes)).toBe(expected);
   });
 });
 
 describe('a transaction import', () => {
-  test.each(BAD_TRANSACTIONS)('rejects the file and changes nothing: %s', async (expected, row) => {
-    expect(await complaint('transactions', row)).toBe(expected);
+  test.each(BAD_TRANSACTIONS)('rejects the file and changes nothing: %s', async (expected, changes) => {
+    expect(await complaint('transactions', changes)).toBe(expected);
   });
 });
 
