@@ -285,31 +285,74 @@ describe('a merge', () => {
 describe('with --skip-invalid', () => {
   beforeEach(() => load(ndjson(...[1, 2, 3, 4, 5].map((n) => retailer(n)))));
 
-  test('imports the valid rows, and keeps retailers whose rows are invalid unchanged', async () => {
-    const file = ndjson(
-      retailer(1, { name: 'Renamed' }),
-      retailer(2, { name: '' }),
-      retailer(3),
-      retailer(6),
-      retailer(4),
-    );
-    const report = await load(file, { skipInvalid: true });
-    expect(countsOf(report)).toEqual({
-      read: 5,
-      added: 1,
-      changed: 1,
-      unchanged: 2,
-      withdrawn: 1,
-      invalid: 1,
-    });
-    expect(report.problems).toEqual([{ line: 2, field: 'name', reason: 'must not be empty' }]);
-    expect(await retailers()).toEqual([
-      retailer(1, { name: 'Renamed' }),
-      retailer(2),
-      retailer(3),
-      retailer(4),
-      retailer(6),
-    ]);
+  const same = (...numbers: number[]) => numbers.map((n) => retailer(n));
+
+  test.each<[string, rows: unknown[], counts: object, stored: Retailer[], report?: object]>([
+    [
+      'imports the valid rows, and keeps retailers whose rows are invalid unchanged',
+      [retailer(1, { name: 'Renamed' }), retailer(2, { name: '' }), ...same(3, 6, 4)],
+      { added: 1, changed: 1, unchanged: 2, withdrawn: 1, invalid: 1 },
+      [retailer(1, { name: 'Renamed' }), ...same(2, 3, 4, 6)],
+      { problems: [{ line: 2, field: 'name', reason: 'must not be empty' }] },
+    ],
+    [
+      'names the first row without a readable id if nothing is withdrawn because of it',
+      [...same(1, 2, 3, 4), '7', '8'],
+      { unchanged: 4, invalid: 2 },
+      same(1, 2, 3, 4, 5),
+      {
+        notes: [
+          'Nothing was withdrawn, although 1 retailer is not in the file: the row on line 5 has no readable id and may be it.',
+        ],
+      },
+    ],
+    [
+      'adds no note about a row without a readable id if the file contains every retailer',
+      [...same(1, 2, 3, 4, 5), '7'],
+      { unchanged: 5, invalid: 1 },
+      same(1, 2, 3, 4, 5),
+      { notes: [] },
+    ],
+    [
+      'uses the first of two rows for the same retailer',
+      [retailer(1, { name: 'First' }), retailer(1, { name: 'Second' }), ...same(2, 3, 4, 5)],
+      { changed: 1, unchanged: 4, invalid: 1 },
+      [retailer(1, { name: 'First' }), ...same(2, 3, 4, 5)],
+    ],
+    [
+      'keeps a retailer unchanged if its row is rejected because of a deal id',
+      [
+        retailer(1),
+        retailer(2, { coupons: [coupon(1)] }),
+        retailer(3, { promotions: [promotion(3), promotion(3)] }),
+        ...same(4, 5),
+      ],
+      { unchanged: 3, invalid: 2 },
+      same(1, 2, 3, 4, 5),
+      {
+        problems: [
+          { line: 2, field: 'coupons[0].id', reason: 'was already used on line 1' },
+          { line: 3, field: 'promotions[1].id', reason: 'was already used in this row' },
+        ],
+      },
+    ],
+    [
+      'imports a deal in both an invalid and a valid row with the valid row',
+      [retailer(6, { name: '', coupons: [coupon(7)] }), ...same(7, 1, 2, 3, 4, 5)],
+      { added: 1, unchanged: 5, invalid: 1 },
+      same(1, 2, 3, 4, 5, 7),
+    ],
+    [
+      'moves a deal away from a withdrawn retailer even if other rows are invalid',
+      [retailer(1, { coupons: [coupon(5)] }), retailer(2, { name: '' }), ...same(3, 4)],
+      { changed: 1, unchanged: 2, withdrawn: 1, invalid: 1 },
+      [retailer(1, { coupons: [coupon(5)] }), ...same(2, 3, 4)],
+    ],
+  ])('%s', async (_, rows, counts, stored, expected = {}) => {
+    const report = await load(ndjson(...rows), { skipInvalid: true });
+    expect(countsOf(report)).toEqual({ ...COUNTS, read: rows.length, ...counts });
+    expect(report).toMatchObject(expected);
+    expect(await retailers()).toEqual(stored);
   });
 
   test('a row that is not UTF-8 still identifies its retailer', async () => {
@@ -338,60 +381,6 @@ describe('with --skip-invalid', () => {
       'Nothing was withdrawn, although 4 retailers are not in the file: the row on line 2 has no readable id and may be any of them.',
     ]);
     expect((await retailers()).length).toBe(6);
-  });
-
-  test('the note about withdrawals names the first row without a readable id', async () => {
-    const rows = [...[1, 2, 3, 4].map((n) => retailer(n)), '7', '8'];
-    expect((await load(ndjson(...rows), { skipInvalid: true })).notes).toEqual([
-      'Nothing was withdrawn, although 1 retailer is not in the file: the row on line 5 has no readable id and may be it.',
-    ]);
-  });
-
-  test('a row without a readable id does not cause a note if the file contains every retailer', async () => {
-    const all = [1, 2, 3, 4, 5].map((n) => retailer(n));
-    expect((await load(ndjson(...all, '7'), { skipInvalid: true })).notes).toEqual([]);
-  });
-
-  test('the first of two rows for the same retailer is used', async () => {
-    const rows = [
-      retailer(1, { name: 'First' }),
-      retailer(1, { name: 'Second' }),
-      ...[2, 3, 4, 5].map((n) => retailer(n)),
-    ];
-    expect(countsOf(await load(ndjson(...rows), { skipInvalid: true }))).toEqual({
-      ...COUNTS,
-      read: 6,
-      changed: 1,
-      unchanged: 4,
-      invalid: 1,
-    });
-    expect((await retailers())[0]?.name).toBe('First');
-  });
-
-  test('a retailer whose row is rejected because of a deal id stays unchanged', async () => {
-    const rows = [
-      retailer(1),
-      retailer(2, { coupons: [coupon(1)] }),
-      retailer(3, { promotions: [promotion(3), promotion(3)] }),
-      ...[4, 5].map((n) => retailer(n)),
-    ];
-    const report = await load(ndjson(...rows), { skipInvalid: true });
-    expect(countsOf(report)).toEqual({ ...COUNTS, read: 5, unchanged: 3, invalid: 2 });
-    expect(report.problems).toEqual([
-      { line: 2, field: 'coupons[0].id', reason: 'was already used on line 1' },
-      { line: 3, field: 'promotions[1].id', reason: 'was already used in this row' },
-    ]);
-    expect(await retailers()).toEqual([1, 2, 3, 4, 5].map((n) => retailer(n)));
-  });
-
-  test('a deal in both an invalid and a valid row is imported with the valid row', async () => {
-    const rows = [
-      retailer(6, { name: '', coupons: [coupon(7)] }),
-      retailer(7),
-      ...[1, 2, 3, 4, 5].map((n) => retailer(n)),
-    ];
-    const report = await load(ndjson(...rows), { skipInvalid: true });
-    expect(countsOf(report)).toEqual({ ...COUNTS, read: 7, added: 1, unchanged: 5, invalid: 1 });
   });
 
   test('nothing is imported if a row lists a deal of a retailer whose own row is invalid', async () => {
@@ -433,23 +422,6 @@ describe('with --skip-invalid', () => {
         'Nothing was imported: 1 row lists deals that belong to other retailers.',
       ].join('\n'),
     );
-  });
-
-  test('a deal can move away from a withdrawn retailer even if other rows are invalid', async () => {
-    const rows = [
-      retailer(1, { coupons: [coupon(5)] }),
-      retailer(2, { name: '' }),
-      ...[3, 4].map((n) => retailer(n)),
-    ];
-    const report = await load(ndjson(...rows), { skipInvalid: true });
-    expect(countsOf(report)).toEqual({
-      ...COUNTS,
-      read: 4,
-      changed: 1,
-      unchanged: 2,
-      withdrawn: 1,
-      invalid: 1,
-    });
   });
 
   test('rejects a truncated file even with skipInvalid, and reports the invalid rows before the end', async () => {
