@@ -29,26 +29,10 @@ export interface ImportOrigin {
   readonly version: string;
 }
 
-export interface ImportCounts {
-  readonly read: number;
-  readonly added: number;
-  readonly changed: number;
-  readonly unchanged: number;
-  /** Transactions that were skipped because the stored version has a newer source time. */
-  readonly stale: number;
-  readonly withdrawn: number;
-  readonly invalid: number;
-}
-
-export const NO_COUNTS: ImportCounts = {
-  read: 0,
-  added: 0,
-  changed: 0,
-  unchanged: 0,
-  stale: 0,
-  withdrawn: 0,
-  invalid: 0,
-};
+/** `stale`: transactions that were skipped because the stored version has a newer source time. */
+const COUNTS = ['read', 'added', 'changed', 'unchanged', 'stale', 'withdrawn', 'invalid'] as const;
+export type ImportCounts = Readonly<Record<(typeof COUNTS)[number], number>>;
+export const NO_COUNTS = Object.fromEntries(COUNTS.map((name) => [name, 0])) as ImportCounts;
 
 export interface ImportResult {
   readonly counts: ImportCounts;

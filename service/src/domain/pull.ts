@@ -2,8 +2,6 @@
 // and rows that later rows of the same sale may change. A stream advances in the same database transaction as the import of
 // its window, so a killed pull repeats a window and never skips one.
 
-import type { ImportCounts } from './import-log.ts';
-
 /** The stream of a source's catalogue, which belongs to no organisation. */
 export const CATALOGUE = 'catalogue';
 
@@ -21,19 +19,14 @@ export interface StreamKey {
   readonly stream: string;
 }
 
+const COUNTS = ['added', 'changed', 'unchanged', 'withdrawn', 'invalid'] as const;
 /** `withdrawn`: retailers that the network no longer lists. */
-export type PullCounts = Omit<ImportCounts, 'read' | 'stale'>;
+export type PullCounts = Readonly<Record<(typeof COUNTS)[number], number>>;
 
-export const NO_COUNTS: PullCounts = { added: 0, changed: 0, unchanged: 0, withdrawn: 0, invalid: 0 };
+export const NO_COUNTS = Object.fromEntries(COUNTS.map((name) => [name, 0])) as PullCounts;
 
 export function addCounts(a: PullCounts, b: PullCounts): PullCounts {
-  return {
-    added: a.added + b.added,
-    changed: a.changed + b.changed,
-    unchanged: a.unchanged + b.unchanged,
-    withdrawn: a.withdrawn + b.withdrawn,
-    invalid: a.invalid + b.invalid,
-  };
+  return Object.fromEntries(COUNTS.map((name) => [name, a[name] + b[name]])) as PullCounts;
 }
 
 /** The last successful window of a stream. */

@@ -14,7 +14,7 @@ import { parseSiteDomain } from '@offerbook/wire/site-domain.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { CatalogueStore, CatalogueWriter } from '../domain/catalogue.ts';
 import type { StoredDocument } from '../domain/stored-document.ts';
-import { DealLosses } from './checks/deal-losses.ts';
+import { dealLosses } from './checks/deal-losses.ts';
 import { findSharedDeals } from './checks/find-shared-deals.ts';
 import { RetailerCheck } from './checks/retailer-check.ts';
 import type { ImportReport, WholeFileOptions } from './import-report.ts';
@@ -22,15 +22,15 @@ import { ImportRun } from './import-run.ts';
 
 export interface CatalogueImportOptions extends WholeFileOptions {
   /** Set if the rows were pulled from a network. */
-  readonly pulled?: PulledCatalogueImport | undefined;
-}
-
-/** Additions to an import of pulled rows. `finish` runs at the end of the import's transaction. */
-export interface PulledCatalogueImport {
-  /** Network and account, such as `awin:77777`. */
-  readonly source: string;
-  readonly nowMs: number;
-  finish(writer: CatalogueWriter, report: ImportReport): Promise<void>;
+  readonly pulled?:
+    | {
+        /** Network and account, such as `awin:77777`. */
+        readonly source: string;
+        readonly nowMs: number;
+        /** Runs at the end of the import's transaction. */
+        finish(writer: CatalogueWriter, report: ImportReport): Promise<void>;
+      }
+    | undefined;
 }
 
 export function importCatalogue(
@@ -39,24 +39,93 @@ export function importCatalogue(
   options: CatalogueImportOptions,
 ): Promise<ImportReport> {
   const run = new ImportRun(source, options);
-  const isMerge = options.merge === true;
+  const { pulled, merge: isMerge = false, ignoreUnknown = false } = options;
+  const pulledFrom = pulled?.source ?? null;
+  const check = new RetailerCheck(ignoreUnknown ? 'ignore' : 'refuse');
+  const losses = pulled === undefined || isMerge ? undefined : dealLosses(pulled.nowMs);
+  /** Number of retailers in the file by the domain of their site. */
+  const domains = new Map<string, number>();
+
+  /** `own` has the stored retailers that this import replaces. */
+  async function take(
+    writer: CatalogueWriter,
+    batch: readonly RawRow[],
+    own: ReadonlySet<Uuid>,
+  ): Promise<void> {
+    const retailers: Retailer[] = [];
+    for (const raw of batch) {
+      const { value, problems } = check.check(raw);
+      if (problems !== undefined) run.reject(problems);
+      else retailers.push(value);
+    }
+    const stored = await writer.find(retailers.map((retailer) => retailer.id));
+    const written: StoredDocument[] = [];
+    for (const retailer of retailers) {
+      const { id } = retailer;
+      const domain = parseSiteDomain(retailer.hostname);
+      if (domain !== undefined) domains.set(domain, (domains.get(domain) ?? 0) + 1);
+      const before = stored.get(id);
+      const isMerged = isMerge && before !== undefined;
+      const document = printRetailer(isMerged ? merged(retailer, JSON.parse(before)) : retailer);
+      const excess = findDocumentExcess(document, RETAILER_LIMITS);
+      // The row can no longer be skipped, because its deals are already registered.
+      if (excess !== undefined)
+        run.refuse([rowProblem(check.retailers.get(id) ?? { line: 0 }, excess)], 'a retailer is too long');
+      const outcome = before === undefined ? 'added' : document === before ? 'unchanged' : 'changed';
+      run.counts[outcome]++;
+      losses?.compare(before, retailer, outcome === 'unchanged');
+      // A pull takes over retailers that were imported from a file earlier.
+      if (outcome !== 'unchanged' || (pulledFrom !== null && !own.has(id))) written.push({ id, document });
+    }
+    if (written.length > 0 && run.isWriting) await writer.put(written, pulledFrom);
+  }
+
+  async function withdraw(writer: CatalogueWriter, own: ReadonlySet<Uuid>): Promise<void> {
+    const gone = [...own].filter((id) => !check.retailers.has(id));
+    const nameless = check.firstNamelessRow;
+    if (gone.length > 0 && nameless !== undefined) {
+      const [are, them] = gone.length === 1 ? ['is', 'it'] : ['are', 'any of them'];
+      run.notes.push(
+        `Nothing was withdrawn, although ${printCountOf(gone.length, 'retailer')} ${are} not in the file: the row on ${printPlace(nameless)} has no readable id and may be ${them}.`,
+      );
+      return;
+    }
+    const messages =
+      pulledFrom === null
+        ? { advice: FILE_ADVICE }
+        : { what: `the catalogue of ${pulledFrom}`, advice: PULL_ADVICE };
+    await run.withdraw(writer, gone, { total: own.size, noun: 'retailer', ...messages });
+  }
+
+  /**
+   * Rejects the file if a deal would belong to two retailers. Such a row cannot be skipped: the retailer would keep its stored
+   * deals, and another row may list the same deals. The store still returns the catalogue from before this import.
+   */
+  async function refuseSharedDeals(own: ReadonlySet<Uuid>): Promise<void> {
+    /** True if the retailer keeps its stored deals. */
+    const keepsDeals = (id: Uuid) =>
+      isMerge ||
+      check.hasOnlyInvalidRows(id) ||
+      // An import withdraws all of its own retailers that are missing from the file, or none.
+      (!check.retailers.has(id) && (run.counts.withdrawn === 0 || !own.has(id)));
+    const problems = await findSharedDeals(store, check, keepsDeals);
+    if (problems.length === 0) return;
+    const rows = `${printCountOf(problems.length, 'row')} ${problems.length === 1 ? 'lists' : 'list'}`;
+    run.refuse(problems, `${rows} deals that belong to other retailers`);
+  }
+
   return run.carryOut<CatalogueWriter>(
     (work) => store.write(work, options.importId),
     async (writer) => {
-      const check = new RetailerCheck(options.ignoreUnknown === true ? 'ignore' : 'refuse');
-      const { pulled } = options;
-      const [all, own] = [await writer.ids(), await writer.idsOf(pulled?.source ?? null)];
-      const losses = pulled === undefined || isMerge ? undefined : new DealLosses(pulled.nowMs);
-      const domains = new Map<string, number>();
-      const load = { run, writer, check, isMerge, own, losses, domains, pulledFrom: pulled?.source ?? null };
+      const [all, own] = [await writer.ids(), await writer.idsOf(pulledFrom)];
       const onCursor = isMerge ? undefined : refusePage;
       const rules = { columns: undefined, limits: RETAILER_LIMITS, onCursor };
-      for await (const batch of run.batches(rules)) await takeRetailers(load, batch);
+      for await (const batch of run.batches(rules)) await take(writer, batch, own);
       run.requireValid();
-      if (!isMerge) await withdraw(load);
-      if (options.allowWithdrawals !== true) losses?.requireFew(`the catalogue of ${pulled?.source}`);
+      if (!isMerge) await withdraw(writer, own);
+      if (options.allowWithdrawals !== true) losses?.requireFew(`the catalogue of ${pulledFrom}`);
       // Without --merge, a valid file replaces all of its stored retailers, so it cannot share deals with them.
-      if (isMerge || run.counts.invalid > 0 || all.length > own.size) await refuseSharedDeals(load, store);
+      if (isMerge || run.counts.invalid > 0 || all.length > own.size) await refuseSharedDeals(own);
       noteSharedDomains(run, domains);
       if (run.hasChanges) await writer.markChanged();
       await pulled?.finish(writer, run.report);
@@ -64,54 +133,15 @@ export function importCatalogue(
   );
 }
 
-interface CatalogueLoad {
-  readonly run: ImportRun;
-  readonly writer: CatalogueWriter;
-  readonly check: RetailerCheck;
-  readonly isMerge: boolean;
-  /** The stored retailers that this import replaces. */
-  readonly own: ReadonlySet<Uuid>;
-  readonly losses: DealLosses | undefined;
-  /** Number of retailers in the file by the domain of their site. */
-  readonly domains: Map<string, number>;
-  readonly pulledFrom: string | null;
-}
+const FILE_ADVICE =
+  'The file must contain the whole catalogue, so combine the files of several networks into one. If the retailers are gone';
+const PULL_ADVICE = 'The network may have sent an incomplete catalogue. If the retailers are gone';
 
 /** Importing one page as the whole catalogue would withdraw everything else. */
 function refusePage(): never {
   throw new Refused(
     'this file is one page of a longer list (it has a cursor), not the whole catalogue; nothing was imported. Import all pages as one file, or add --merge',
   );
-}
-
-async function takeRetailers(load: CatalogueLoad, batch: readonly RawRow[]): Promise<void> {
-  const { run, writer, check, isMerge, own, losses, domains, pulledFrom } = load;
-  const retailers: Retailer[] = [];
-  for (const raw of batch) {
-    const { value, problems } = check.check(raw);
-    if (problems !== undefined) run.reject(problems);
-    else retailers.push(value);
-  }
-  const stored = await writer.find(retailers.map((retailer) => retailer.id));
-  const written: StoredDocument[] = [];
-  for (const retailer of retailers) {
-    const { id } = retailer;
-    const domain = parseSiteDomain(retailer.hostname);
-    if (domain !== undefined) domains.set(domain, (domains.get(domain) ?? 0) + 1);
-    const before = stored.get(id);
-    const isMerged = isMerge && before !== undefined;
-    const document = printRetailer(isMerged ? merged(retailer, JSON.parse(before)) : retailer);
-    const excess = findDocumentExcess(document, RETAILER_LIMITS);
-    // The row can no longer be skipped, because its deals are already registered.
-    if (excess !== undefined)
-      run.refuse([rowProblem(check.retailers.get(id) ?? { line: 0 }, excess)], 'a retailer is too long');
-    const outcome = before === undefined ? 'added' : document === before ? 'unchanged' : 'changed';
-    run.counts[outcome]++;
-    losses?.compare(before, retailer, outcome === 'unchanged');
-    // A pull takes over retailers that were imported from a file earlier.
-    if (outcome !== 'unchanged' || (pulledFrom !== null && !own.has(id))) written.push({ id, document });
-  }
-  if (written.length > 0 && run.isWriting) await writer.put(written, pulledFrom);
 }
 
 /** Look-ups return only one of these retailers, and browser extensions show none. */
@@ -122,46 +152,6 @@ function noteSharedDomains(run: ImportRun, domains: ReadonlyMap<string, number>)
   run.notes.push(
     `Several retailers have the domain ${shared[0]}${more}: browser extensions show the cashback of none of them.`,
   );
-}
-
-async function withdraw({ run, writer, check, own, pulledFrom }: CatalogueLoad): Promise<void> {
-  const gone = [...own].filter((id) => !check.retailers.has(id));
-  const nameless = check.firstNamelessRow;
-  if (gone.length > 0 && nameless !== undefined) {
-    const [are, them] = gone.length === 1 ? ['is', 'it'] : ['are', 'any of them'];
-    run.notes.push(
-      `Nothing was withdrawn, although ${printCountOf(gone.length, 'retailer')} ${are} not in the file: the row on ${printPlace(nameless)} has no readable id and may be ${them}.`,
-    );
-    return;
-  }
-  const common = { total: own.size, noun: 'retailer' };
-  const advice =
-    'The file must contain the whole catalogue, so combine the files of several networks into one. If the retailers are gone';
-  const pulled = {
-    what: `the catalogue of ${pulledFrom}`,
-    advice: 'The network may have sent an incomplete catalogue. If the retailers are gone',
-  };
-  await run.withdraw(writer, gone, { ...common, ...(pulledFrom === null ? { advice } : pulled) });
-}
-
-/**
- * Rejects the file if a deal would belong to two retailers. Such a row cannot be skipped: the retailer would keep its stored
- * deals, and another row may list the same deals. The store still returns the catalogue from before this import.
- */
-async function refuseSharedDeals(
-  { run, check, isMerge, own }: CatalogueLoad,
-  store: CatalogueStore,
-): Promise<void> {
-  /** True if the retailer keeps its stored deals. */
-  const keepsDeals = (id: Uuid) =>
-    isMerge ||
-    check.hasOnlyInvalidRows(id) ||
-    // An import withdraws all of its own retailers that are missing from the file, or none.
-    (!check.retailers.has(id) && (run.counts.withdrawn === 0 || !own.has(id)));
-  const problems = await findSharedDeals(store, check, keepsDeals);
-  if (problems.length === 0) return;
-  const rows = `${printCountOf(problems.length, 'row')} ${problems.length === 1 ? 'lists' : 'list'}`;
-  run.refuse(problems, `${rows} deals that belong to other retailers`);
 }
 
 function merged(row: Retailer, stored: Retailer): Retailer {

@@ -12,36 +12,32 @@ const LOST_PERCENT_MAX = 50;
 const DEALS_MIN = 10;
 const NAMES = { cashbackOffers: 'cashback offers', coupons: 'coupons', promotions: 'promotions' };
 
-export class DealLosses {
-  readonly #nowMs: number;
-  readonly #counts = forEachDealList(() => ({ before: 0, lost: 0 }));
-
-  constructor(nowMs: number) {
-    this.#nowMs = nowMs;
-  }
-
-  /** `document` is the stored retailer; undefined if the retailer is new. */
-  compare(document: string | undefined, now: Retailer, isSame: boolean): void {
-    if (document === undefined) return;
-    const before: Retailer = isSame ? now : JSON.parse(document);
-    for (const list of DEAL_LISTS) {
-      const listed = new Set<string>(now[list].map(({ id }) => id));
-      for (const deal of before[list]) {
-        if ('endDate' in deal && timestampMs(deal.endDate) <= this.#nowMs) continue;
-        this.#counts[list].before++;
-        if (!listed.has(deal.id)) this.#counts[list].lost++;
+export function dealLosses(nowMs: number) {
+  const counts = forEachDealList(() => ({ before: 0, lost: 0 }));
+  return {
+    /** `document` is the stored retailer; undefined if the retailer is new. */
+    compare(document: string | undefined, now: Retailer, isSame: boolean): void {
+      if (document === undefined) return;
+      const before: Retailer = isSame ? now : JSON.parse(document);
+      for (const list of DEAL_LISTS) {
+        const listed = new Set<string>(now[list].map(({ id }) => id));
+        for (const deal of before[list]) {
+          if ('endDate' in deal && timestampMs(deal.endDate) <= nowMs) continue;
+          counts[list].before++;
+          if (!listed.has(deal.id)) counts[list].lost++;
+        }
       }
-    }
-  }
+    },
 
-  /** Throws Refused if most deals of a kind are gone. `what` is the subject of the message. */
-  requireFew(what: string): void {
-    for (const list of DEAL_LISTS) {
-      const { before, lost } = this.#counts[list];
-      if (before < DEALS_MIN || lost * 100 <= before * LOST_PERCENT_MAX) continue;
-      throw new Refused(
-        `${what} would withdraw ${printCount(lost)} of ${printCount(before)} ${NAMES[list]}, more than ${LOST_PERCENT_MAX} %; nothing was imported. The network may have sent an incomplete catalogue. If the deals are gone, add --allow-withdrawals`,
-      );
-    }
-  }
+    /** Throws Refused if most deals of a kind are gone. `what` is the subject of the message. */
+    requireFew(what: string): void {
+      for (const list of DEAL_LISTS) {
+        const { before, lost } = counts[list];
+        if (before < DEALS_MIN || lost * 100 <= before * LOST_PERCENT_MAX) continue;
+        throw new Refused(
+          `${what} would withdraw ${printCount(lost)} of ${printCount(before)} ${NAMES[list]}, more than ${LOST_PERCENT_MAX} %; nothing was imported. The network may have sent an incomplete catalogue. If the deals are gone, add --allow-withdrawals`,
+        );
+      }
+    },
+  };
 }
