@@ -85,23 +85,14 @@ export class ImportRun {
 
   async *batches(rules: FormatRules): AsyncGenerator<RawRow[]> {
     const ignoreUnknown = this.#options.ignoreUnknown === true;
-    try {
-      const rows = readRows(this.#source.chunks(), { ...rules, ignoreUnknown });
-      for await (const batch of inBatches(rows)) {
-        this.counts.read += batch.length;
-        yield batch;
-        const { bytesRead, bytesTotal } = this.#source;
-        this.#options.onProgress?.({ bytesRead, bytesTotal, rows: this.counts.read });
-        // Parsing a long row can leave 100 MB of garbage.
-        if (batch.some((row) => row.length > LONG_ROW)) Bun.gc(true);
-      }
-    } catch (error) {
-      if (!(error instanceof BrokenFile)) throw error;
-      // The unreadable part counts as one invalid row.
-      this.counts.read++;
-      this.counts.invalid++;
-      this.#problems.addLast(rowProblem(error.place, error.problem));
-      throw new InvalidRows(this.report, 'the file cannot be read beyond this point');
+    const rows = readRows(this.#source.chunks(), { ...rules, ignoreUnknown });
+    for await (const batch of inBatches(rows)) {
+      this.counts.read += batch.length;
+      yield batch;
+      const { bytesRead, bytesTotal } = this.#source;
+      this.#options.onProgress?.({ bytesRead, bytesTotal, rows: this.counts.read });
+      // Parsing a long row can leave 100 MB of garbage.
+      if (batch.some((row) => row.length > LONG_ROW)) Bun.gc(true);
     }
   }
 
@@ -152,6 +143,14 @@ export class ImportRun {
     return cause === undefined ? new InvalidRows(this.report, why) : new InvalidRows(this.report, cause, []);
   }
 
+  /** The unreadable part of the file counts as one invalid row. */
+  #endAt({ place, problem }: BrokenFile): InvalidRows {
+    this.counts.read++;
+    this.counts.invalid++;
+    this.#problems.addLast(rowProblem(place, problem));
+    return new InvalidRows(this.report, 'the file cannot be read beyond this point');
+  }
+
   /** Withdraws the items that are missing from the file; throws if they exceed the limit. */
   async withdraw(
     writer: { remove(ids: readonly Uuid[]): Promise<void> },
@@ -182,6 +181,7 @@ export class ImportRun {
         await writer.finishImport(resultOf(this.report, this.#source, null));
       });
     } catch (error) {
+      if (error instanceof BrokenFile) throw this.#endAt(error);
       if (error !== DRY_RUN) throw error;
     }
     return this.report;
@@ -211,17 +211,31 @@ async function* inBatches(source: AsyncIterable<RawRow[]>): AsyncGenerator<RawRo
   if (batch.length > 0) yield batch;
 }
 
-/** Reads the next batch while the database writes this one. */
-export async function* readAhead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
-  let next = source.next();
+/** Maps the items of `source` in their order, and reads and maps up to `count` of them before they are needed. */
+export async function* mapAhead<Item, Result>(
+  source: AsyncGenerator<Item>,
+  count: number,
+  map: (item: Item) => Promise<Result>,
+): AsyncGenerator<Result> {
+  let isOver = false;
+  const start = () => {
+    const next = source
+      .next()
+      .then(async ({ done, value }) => (done === true || isOver ? undefined : { result: await map(value) }));
+    // Prevents an unhandled rejection; a later await throws the error.
+    next.catch(() => undefined);
+    return next;
+  };
+  const ahead = Array.from({ length: count }, start);
   try {
-    for (let result = await next; result.done !== true; result = await next) {
-      next = source.next();
-      // Prevents an unhandled rejection; the next await throws the error.
-      next.catch(() => undefined);
-      yield result.value;
+    while (true) {
+      const found = await ahead.shift();
+      if (found === undefined) return;
+      ahead.push(start());
+      yield found.result;
     }
   } finally {
+    isOver = true;
     // Not awaited: a pending read from an idle pipe might never end.
     source.return(undefined).catch(() => undefined);
   }

@@ -6,14 +6,14 @@ import type { Clock } from '../domain/clock.ts';
 import type { Organisation } from '../domain/organisation.ts';
 import type { TransactionStore, TransactionWriters } from '../domain/transaction.ts';
 import type { ImportReport } from './import-report.ts';
-import { ImportRun, readAhead } from './import-run.ts';
-import { type LookedUp, type TransactionImportOptions, transactionLoad } from './transaction-load.ts';
+import { ImportRun, mapAhead } from './import-run.ts';
+import { type TransactionImportOptions, transactionLoad } from './transaction-load.ts';
 
 /**
- * Number of batches to look up in advance, which keeps the database busy while rows are read and validated. Writes in between
- * cannot change the result of a lookup, because an id occurs only once in a file.
+ * Number of batches to read and look up in advance, so that the database and the validation work at the same time. Writes in
+ * between cannot change the result of a lookup, because an id occurs only once in a file.
  */
-const LOOK_UPS_AHEAD = 4;
+const BATCHES_AHEAD = 5;
 
 /** If `org` is undefined, every row needs a clickId, and the file may contain sales of several organisations. */
 export function importTransactions(
@@ -33,18 +33,8 @@ export function importTransactions(
     org === undefined ? store.writeAll(work, options.importId) : store.write(org.id, work, options.importId);
   return run.carryOut<TransactionWriters>(write, async (writers) => {
     const load = transactionLoad(run, writers, org, clock(), options);
-    const ahead: Promise<LookedUp>[] = [];
-    for await (const batch of readAhead(run.batches(load.format))) {
-      const lookedUp = load.lookUp(batch);
-      // Prevents an unhandled rejection; a later await throws the error.
-      lookedUp.catch(() => undefined);
-      ahead.push(lookedUp);
-      if (ahead.length > LOOK_UPS_AHEAD) {
-        const next = await ahead.shift();
-        if (next !== undefined) await load.take(next);
-      }
-    }
-    for (const lookedUp of ahead) await load.take(await lookedUp);
+    const batches = mapAhead(run.batches(load.format), BATCHES_AHEAD, load.lookUp);
+    for await (const batch of batches) await load.take(batch);
     run.requireValid();
     load.finish();
     await options.pulled?.finish(writers, run.report);

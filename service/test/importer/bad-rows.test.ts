@@ -258,3 +258,16 @@ test('a row that is not UTF-8 is rejected with its line number', async () => {
   );
   expect(await contentOf(book)).toEqual(before);
 });
+
+test('a truncated file is rejected with the invalid rows before its end', async () => {
+  const { stores, org } = book;
+  const list = `[${JSON.stringify(transaction(5, { country: 'de' }))},\n${SALE.slice(0, -9)}`;
+  const run = importTransactions(stores.transactions, org, sourceFrom(list), () => NOW_MS, {});
+  expect(await complaintOf(run)).toBe(
+    [
+      'line 1 (item 1): country must be a country code of two capital letters (ISO 3166-1 alpha-2)',
+      'line 2 (item 2): the list is incomplete: it ends too early',
+      'Nothing was imported: the file cannot be read beyond this point.',
+    ].join('\n'),
+  );
+});

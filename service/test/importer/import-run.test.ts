@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { RETAILER_LIMITS } from '@offerbook/wire/rows/row-limits.ts';
-import { ImportRun, readAhead } from '../../src/importer/import-run.ts';
+import { ImportRun, mapAhead } from '../../src/importer/import-run.ts';
 
 const RULES = { columns: undefined, limits: RETAILER_LIMITS, onCursor: () => undefined };
 
@@ -38,11 +38,12 @@ test('a read-ahead error is thrown after the preceding batches, and never become
   process.on('unhandledRejection', note);
   async function* source() {
     yield 1;
+    yield 2;
     throw new Error('the file is cut short');
   }
   const seen: number[] = [];
   const reading = (async () => {
-    for await (const batch of readAhead(source())) {
+    for await (const batch of mapAhead(source(), 3, async (n) => n)) {
       seen.push(batch);
       // The database works on this batch while the next one fails.
       await new Promise((resolve) => setTimeout(resolve, 0));
@@ -50,5 +51,5 @@ test('a read-ahead error is thrown after the preceding batches, and never become
   })();
   await expect(reading).rejects.toThrow('the file is cut short');
   process.off('unhandledRejection', note);
-  expect([seen, unhandled]).toEqual([[1], []]);
+  expect([seen, unhandled]).toEqual([[1, 2], []]);
 });
