@@ -91,11 +91,8 @@ export class CallerTally {
   }
 
   #tallyOf(id: number, name: string): OrganisationTally {
-    const known = this.#organisations.get(id);
-    if (known !== undefined) return known;
-    const made = { name, requests: 0, errors: 0, lastPollAtMs: undefined, syncedThroughMs: undefined };
-    this.#organisations.set(id, made);
-    return made;
+    const none = { name, requests: 0, errors: 0, lastPollAtMs: undefined, syncedThroughMs: undefined };
+    return this.#organisations.getOrInsert(id, none);
   }
 
   #addError(error: ErrorTally): void {

@@ -43,11 +43,11 @@ export class RequestTally {
   }
 
   #tallyOf(route: string): RouteTally {
-    const known = this.#routes.get(route);
-    if (known !== undefined) return known;
-    const tally = { statuses: new Map(), buckets: [...BUCKETS_S.map(() => 0), 0], seconds: 0 };
-    this.#routes.set(route, tally);
-    return tally;
+    return this.#routes.getOrInsertComputed(route, () => ({
+      statuses: new Map(),
+      buckets: [...BUCKETS_S.map(() => 0), 0],
+      seconds: 0,
+    }));
   }
 }
 

@@ -97,12 +97,7 @@ export class CataloguePage {
   }
 
   as(coding: Coding | undefined): Representation {
-    let representation = this.#representations.get(coding);
-    if (representation === undefined) {
-      representation = new Representation(this.encoded, coding);
-      this.#representations.set(coding, representation);
-    }
-    return representation;
+    return this.#representations.getOrInsertComputed(coding, () => new Representation(this.encoded, coding));
   }
 }
 
@@ -135,17 +130,14 @@ export class Representation {
   }
 
   get whole(): Reply {
-    this.#whole ??= this.#makeWhole();
-    return this.#whole;
-  }
-
-  #makeWhole(): Reply {
+    if (this.#whole !== undefined) return this.#whole;
     const headers = new Headers({ Vary: VARY, ETag: this.tag, 'Content-Type': 'application/json' });
     if (this.#coding !== undefined) headers.set('Content-Encoding', this.#coding);
     const { bytes } = this.#page;
     const coded = this.#coding === undefined ? bytes : (this.#compressed ?? compress(this.#coding, bytes));
     // A Blob, because a Response would copy plain bytes each time.
-    return { status: 200, headers, sent: noneSent(), body: new Blob([coded]) };
+    this.#whole = { status: 200, headers, sent: noneSent(), body: new Blob([coded]) };
+    return this.#whole;
   }
 }
 

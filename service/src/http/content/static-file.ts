@@ -42,10 +42,9 @@ export class StaticFile {
   }
 
   #encode(coding: Coding | undefined): Blob {
-    const known = this.#blobs.get(coding);
-    if (known !== undefined) return known;
-    const blob = new Blob([coding === undefined ? this.#body : compress(coding, this.#body)]);
-    this.#blobs.set(coding, blob);
-    return blob;
+    return this.#blobs.getOrInsertComputed(
+      coding,
+      () => new Blob([coding === undefined ? this.#body : compress(coding, this.#body)]),
+    );
   }
 }

@@ -25,8 +25,6 @@ export class ConcurrencyLimit {
   readonly #turn: TurnBudget;
   readonly #waiting = new FairQueue<() => void>();
   #running = 0;
-  /** True if starting the next request was postponed to the next turn. */
-  #isPostponed = false;
 
   constructor(limits: Limits, turn = new TurnBudget()) {
     this.#limits = limits;
@@ -35,16 +33,14 @@ export class ConcurrencyLimit {
 
   /** Throws ApiError if the request waits too long. */
   async run<T>({ orgId, id }: Caller, work: () => Promise<T>): Promise<T> {
-    if (this.#waiting.isEmpty && this.#mayStart()) this.#running += 1;
+    if (this.#running < this.#limits.runningMax) this.#running += 1;
     else await this.#wait([String(orgId), id]);
     try {
-      const working = work();
-      // Only now, because the work may have blocked the event loop.
-      this.#startNext();
-      return await working;
+      while (this.#turn.isSpent()) await nextTurn();
+      return await work();
     } finally {
       this.#running -= 1;
-      this.#startNext();
+      this.#waiting.shift()?.();
     }
   }
 
@@ -61,23 +57,6 @@ export class ConcurrencyLimit {
       reject(unavailable('The service is overloaded. Try again shortly.', 1));
     }, this.#limits.waitMaxMs);
     this.#waiting.add(start, path);
-    this.#startNext();
     return promise;
-  }
-
-  #startNext(): void {
-    if (!this.#waiting.isEmpty && this.#mayStart()) this.#waiting.shift()?.();
-  }
-
-  /** If the budget of this turn is spent, the next request starts in the next turn. */
-  #mayStart(): boolean {
-    if (this.#isPostponed || this.#running === this.#limits.runningMax) return false;
-    if (!this.#turn.isSpent()) return true;
-    this.#isPostponed = true;
-    void nextTurn().then(() => {
-      this.#isPostponed = false;
-      this.#startNext();
-    });
-    return false;
   }
 }

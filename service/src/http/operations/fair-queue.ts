@@ -16,9 +16,7 @@ export class FairQueue<Item> {
       this.#items.add(item);
       return;
     }
-    const branch = this.#branches.get(key) ?? new FairQueue<Item>();
-    this.#branches.set(key, branch);
-    branch.add(item, rest);
+    this.#branches.getOrInsertComputed(key, () => new FairQueue()).add(item, rest);
   }
 
   remove(item: Item, [key, ...rest]: readonly string[]): void {
