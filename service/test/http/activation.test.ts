@@ -564,29 +564,6 @@ describe('rejected activations', () => {
     }
   });
 
-  test('every operation documents exactly the errors that it can return', () => {
-    const codes = (path: string, method: 'get' | 'post') =>
-      Object.values(document.paths[path]?.[method]?.responses ?? {}).flatMap(({ content }) =>
-        Object.keys(content?.['application/problem+json']?.examples ?? {}),
-      );
-    const always = [
-      'deal_not_found',
-      'internal',
-      'method_not_allowed',
-      'several_hosts',
-      'unavailable',
-      'uri_too_long',
-    ];
-    const path = '/v1/coupons/{id}/activate/';
-    expect(codes(path, 'get').sort()).toEqual([...always, 'invalid_parameter'].sort());
-    const more = [...always, 'invalid_parameter', 'deal_gone', 'rate_limited'].sort();
-    expect(codes(path, 'post').sort()).toEqual(more);
-    expect(codes('/go/{click}/', 'get').sort()).toEqual(more);
-    const media = (of: string) => Object.keys(document.paths[path]?.get.responses[of]?.content ?? {});
-    expect(media('405')).toEqual(['application/problem+json']);
-    expect(media('400')).toEqual(['application/problem+json', 'text/html']);
-  });
-
   test('activation paths get 404 if activation is off', async () => {
     await using node = await TestNode.start({ settings: { activation: 'off' } });
     for (const path of [`/v1/coupons/${id(21)}/activate/`, '/go/x/']) {

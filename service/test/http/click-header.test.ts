@@ -86,25 +86,6 @@ test('top-level navigations, requests without Sec-Fetch-Dest and developer tools
   expect(await app.clicks()).toMatchObject([{ clickedAtMs: NOW_MS }, { clickedAtMs: NOW_MS }]);
 });
 
-test('a click above the limit is reported as ignored; errors do not have the header', async () => {
-  await using app = await ActivationNode.start({ settings: { rateLimitActivation: 1 } });
-  const path = (passbackUid: string) => app.coupon({ passbackUid });
-  const outcomes = [
-    await app.get(path('a')),
-    await app.get(path('b')),
-    await app.send('POST', path('c')),
-    await app.get('/go/0000000000000000000000/'),
-    await app.get(path('')),
-  ];
-  expect(outcomes.map(({ status, headers }) => [status, headers.get(HEADER)])).toEqual([
-    [302, 'recorded'],
-    [302, 'ignored; reason=limit'],
-    [429, null],
-    [404, null],
-    [400, null],
-  ]);
-});
-
 test('with --count-test-clients on, headless browsers and HTTP libraries count as people, and crawlers and previews do not', async () => {
   await using app = await ActivationNode.start({ settings: { countTestClients: 'on' } });
   const outcome = async (name: string) => {

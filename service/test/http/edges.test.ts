@@ -191,14 +191,6 @@ describe('paths that need no token', () => {
       expect(page).toContain(Bun.escapeHTML(words));
     }
   });
-
-  test.each(['/', '/docs', '/errors'])('%s is an HTML page', async (path) => {
-    const response = await node.get(path);
-    expect([response.status, response.headers.get('Content-Type')]).toEqual([
-      200,
-      'text/html; charset=utf-8',
-    ]);
-  });
 });
 
 test('a node that is shutting down asks clients to close their connections', async () => {

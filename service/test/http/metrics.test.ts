@@ -146,7 +146,7 @@ test('imports, tokens and lists have series by kind, outcome and name; import an
   expect(await lines(STATE)).toEqual(always);
 });
 
-test('connections have a series per pool, except on SQLite, which has no pools', async () => {
+test('connections have a series per pool; pools and replicas that a node does not have are omitted', async () => {
   const pools = { pages: { inUse: 7, waiting: 3, max: 7 }, other: { inUse: 1, waiting: 0, max: 2 } };
   const name = 'offerbook_database_';
   expect((await linesOf(name, { ...STATE, pools })).slice(2)).toEqual([
@@ -158,6 +158,7 @@ test('connections have a series per pool, except on SQLite, which has no pools',
     'offerbook_database_waiting{pool="other"} 0',
   ]);
   expect(await linesOf(name, STATE)).toEqual(['offerbook_database_usable 0', 'offerbook_database_corrupt 0']);
+  expect(await linesOf('offerbook_replica', { ...STATE, replica: undefined })).toEqual([]);
 });
 
 test('the process metrics include the start time, the number of open files and its limit', async () => {
@@ -170,9 +171,4 @@ test('the process metrics include the start time, the number of open files and i
   for (const file of files) closeSync(file);
   const [, limit] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
   expect(await value('process_max_fds')).toBe(Number(limit));
-});
-
-test('replica metrics are omitted if there is no replica', async () => {
-  const text = await metricsPage({ ...STATE, replica: undefined }).text();
-  expect(text).not.toContain('replica_');
 });

@@ -92,55 +92,49 @@ describe('page examples', () => {
   });
 });
 
-/** A request that causes each error, at an operation that accepts public tokens. */
-const MISTAKES: Partial<Record<ErrorCode, (path: string) => Promise<Response>>> = {
-  missing_token: (path) => node.get(path),
-  invalid_token: (path) => node.get(path, `ob_pub_${'0'.repeat(36)}`),
-  wrong_token_kind: (path) => node.get(path, tokens.private),
-  invalid_parameter: (path) => node.get(`${path}?limit=0`, tokens.public),
-  not_found: (path) => node.get(`${path}x/y/`, tokens.public),
-  deal_not_found: (path) => node.get(`${path}${crypto.randomUUID()}/`, tokens.public),
-  method_not_allowed: (path) => node.request('DELETE', path, tokens.public),
-  several_hosts: (path) => node.get(path, tokens.public, { Host: 'a.example, b.example' }),
-  uri_too_long: (path) => node.get(`${path}?name=${'x'.repeat(16 * 1024)}`, tokens.public),
-};
-
 function withoutIds(problem: Record<string, unknown>): unknown {
   const { requestId, instance, ...rest } = problem;
   return { ...rest, hasIds: typeof requestId === 'string' && typeof instance === 'string' };
 }
 
-const OF_SALES = { path: '/v1/transactions/', tokenKind: 'private' } as const;
+const LIST = { tokenKind: 'public' } as const;
 const ITEM = { tokenKind: 'public', returns: 'item' } as const;
-const ITEM_OF_SALES = { tokenKind: 'private', returns: 'item' } as const;
+const SALES = { tokenKind: 'private' } as const;
+const SALE = { tokenKind: 'private', returns: 'item' } as const;
+const RETAILERS = '/v1/retailers/';
+const UNKNOWN = crypto.randomUUID();
+const ACTIVATION = `/v1/coupons/${UNKNOWN}/activate/?passbackUid=x&orgId=${UNKNOWN}`;
+const PAGE = { Origin: 'https://shop.example' };
+const HOSTS = { Host: 'a.example, b.example' };
+
+/** Errors, each with the operation that returns it and a request that causes it. */
+const MISTAKES: readonly [ErrorCode, Partial<(typeof OPERATIONS)[number]>, () => Promise<Response>][] = [
+  ['missing_token', LIST, () => node.get(RETAILERS)],
+  ['invalid_token', LIST, () => node.get(RETAILERS, `ob_pub_${'0'.repeat(36)}`)],
+  ['wrong_token_kind', LIST, () => node.get(RETAILERS, tokens.private)],
+  ['wrong_token_kind', SALES, () => node.get('/v1/transactions/', tokens.public)],
+  ['private_token_in_browser', SALES, () => node.get('/v1/transactions/', tokens.private, PAGE)],
+  ['invalid_parameter', LIST, () => node.get(`${RETAILERS}?limit=0`, tokens.public)],
+  ['invalid_parameter', ITEM, () => node.get('/v1/coupons/x/', tokens.public)],
+  ['not_found', LIST, () => node.get(`${RETAILERS}x/y/`, tokens.public)],
+  ['deal_not_found', LIST, () => node.get(`${RETAILERS}${UNKNOWN}/`, tokens.public)],
+  ['deal_not_found', {}, () => node.request('POST', ACTIVATION)],
+  ['transaction_not_found', SALE, () => node.get(`/v1/transactions/${UNKNOWN}/`, tokens.private)],
+  ['method_not_allowed', LIST, () => node.request('DELETE', RETAILERS, tokens.public)],
+  ['several_hosts', LIST, () => node.get(RETAILERS, tokens.public, HOSTS)],
+  ['uri_too_long', LIST, () => node.get(`${RETAILERS}?name=${'x'.repeat(16 * 1024)}`, tokens.public)],
+];
 
 describe('error examples', () => {
-  const [operation] = OPERATIONS;
-
-  test.each(Object.entries(MISTAKES))(
-    "the example of the error %s equals the service's response",
-    async (code, make) => {
-      const path = operation?.path ?? '/v1/retailers/';
-      const answered = (await (await make(path)).json()) as Record<string, unknown>;
-      const example = exampleProblem(code as ErrorCode, { path, tokenKind: 'public' });
+  test.each(MISTAKES)(
+    "the example of the error %s for the context %j equals the service's response",
+    async (code, context, make) => {
+      const answered = (await (await make()).json()) as Record<string, unknown>;
+      const example = exampleProblem(code, { path: '', ...context });
       expect(withoutIds(answered)).toEqual(withoutIds(example));
       expect(Object.keys(answered)).toEqual(Object.keys(example));
     },
   );
-
-  const unknown = crypto.randomUUID();
-  const activation = `/v1/coupons/${unknown}/activate/?passbackUid=x&orgId=${unknown}`;
-  const page = { Origin: 'https://shop.example' };
-  test.each<[ErrorCode, Partial<(typeof OPERATIONS)[number]>, () => Promise<Response>]>([
-    ['private_token_in_browser', OF_SALES, () => node.get('/v1/transactions/', tokens.private, page)],
-    ['wrong_token_kind', OF_SALES, () => node.get('/v1/transactions/', tokens.public)],
-    ['deal_not_found', {}, () => node.request('POST', activation)],
-    ['transaction_not_found', ITEM_OF_SALES, () => node.get(`/v1/transactions/${unknown}/`, tokens.private)],
-    ['invalid_parameter', ITEM, () => node.get('/v1/coupons/x/', tokens.public)],
-  ])("the example of %s for the context %j equals the service's response", async (code, context, make) => {
-    const answered = (await (await make()).json()) as Record<string, unknown>;
-    expect(withoutIds(answered)).toEqual(withoutIds(exampleProblem(code, { path: '', ...context })));
-  });
 
   test("the example of rate_limited equals the service's response, except for the number of seconds", async () => {
     await using limited = await TestNode.start({
@@ -161,8 +155,7 @@ describe('error examples', () => {
   });
 
   test('this file compares every error example except those whose text is declared only once', () => {
-    const compared = ['private_token_in_browser', 'rate_limited', 'transaction_not_found', 'unavailable'];
-    compared.push(...Object.keys(MISTAKES));
+    const compared = ['rate_limited', 'unavailable', ...MISTAKES.map(([code]) => code)];
     expect(ERROR_CODES.filter((code) => !compared.includes(code))).toEqual(['deal_gone', 'internal']);
   });
 });

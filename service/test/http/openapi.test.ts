@@ -169,20 +169,34 @@ test('the document refers readers to the operator if no currency is configured',
   );
 });
 
-test('the document describes every operation with every error that it can return', () => {
+test('the document describes every operation with exactly the errors that it can return', () => {
   const operations = Object.entries(document.paths).filter(([, { get }]) => get.security.length > 0);
   expect(operations.map(([path]) => path)).toEqual(OPERATIONS.map(({ path }) => path));
-  const errors = (path: string) =>
-    Object.values(document.paths[path]?.get.responses ?? {}).flatMap(({ content }) =>
+  const responses = (path: string, method: 'get' | 'post') => document.paths[path]?.[method]?.responses ?? {};
+  const ofLinks = ['deal_not_found', 'internal', 'method_not_allowed', 'several_hosts', 'unavailable'];
+  ofLinks.push('uri_too_long', 'invalid_parameter');
+  const ofPost = [...ofLinks, 'deal_gone', 'rate_limited'];
+  const ofOthers = ['not_found', 'deal_not_found', 'transaction_not_found', 'deal_gone'];
+  const ofAll = ERROR_CODES.filter((code) => !ofOthers.includes(code));
+  const ofPublic = ofAll.filter((code) => code !== 'private_token_in_browser');
+  for (const [path, method, expected] of [
+    ['/v1/coupons/', 'get', ofPublic],
+    ['/v1/coupons/{id}/', 'get', [...ofPublic, 'deal_not_found']],
+    ['/v1/transactions/', 'get', ofAll],
+    ['/v1/transactions/{id}/', 'get', [...ofAll, 'transaction_not_found']],
+    ['/v1/coupons/{id}/activate/', 'get', ofLinks],
+    ['/v1/coupons/{id}/activate/', 'post', ofPost],
+    ['/go/{click}/', 'get', ofPost],
+  ] as const) {
+    const codes = Object.values(responses(path, method)).flatMap(({ content }) =>
       Object.keys(content?.['application/problem+json']?.examples ?? {}),
     );
-  const ofOthers = ['not_found', 'deal_not_found', 'transaction_not_found', 'deal_gone'];
-  const ofAll = ERROR_CODES.filter((code) => !ofOthers.includes(code)).toSorted();
-  const ofPublic = ofAll.filter((code) => code !== 'private_token_in_browser');
-  expect(errors('/v1/coupons/').toSorted()).toEqual(ofPublic);
-  expect(errors('/v1/coupons/{id}/').toSorted()).toEqual([...ofPublic, 'deal_not_found'].toSorted());
-  expect(errors('/v1/transactions/').toSorted()).toEqual(ofAll);
-  expect(errors('/v1/transactions/{id}/').toSorted()).toEqual([...ofAll, 'transaction_not_found'].toSorted());
+    expect([path, method, codes.toSorted()]).toEqual([path, method, expected.toSorted()]);
+  }
+  const media = (status: number) =>
+    Object.keys(responses('/v1/coupons/{id}/activate/', 'get')[status]?.content ?? {});
+  expect(media(405)).toEqual(['application/problem+json']);
+  expect(media(400)).toEqual(['application/problem+json', 'text/html']);
 });
 
 describe('checking real responses against the document', () => {

@@ -95,10 +95,11 @@ describe('the explorer', () => {
   });
 });
 
-test.each(['/', '/docs', '/docs/reference', '/docs/polling', '/errors/', '/errors/not_found'])(
-  '%s sends no referrer, is isolated from windows of other origins, disables content sniffing and enforces Trusted Types',
+test.each(['/', '/docs', '/docs/reference', '/docs/polling', '/errors', '/errors/not_found'])(
+  '%s is an HTML page that sends no referrer, is isolated from windows of other origins, disables content sniffing and enforces Trusted Types',
   async (path) => {
     expect(Object.fromEntries((await node.get(path)).headers)).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
       'referrer-policy': 'no-referrer',
       'cross-origin-opener-policy': 'same-origin',
       'x-content-type-options': 'nosniff',

@@ -21,10 +21,12 @@ function logged(level: LogLevel, exchange: Exchange, which: LoggedRequests = 'al
   return lines;
 }
 
-test('a request is logged as one line at level info, with the id of its token if it has one', () => {
+test('a request is logged as one line of less than 300 bytes at level info, with the id of its token if it has one', () => {
   const token = '"tokenId":"01a1dd81-c704-7003-a42b-360429a87cf0",';
   const end = `"method":"GET","route":"/v1/retailers/","status":200,"durationMs":0.125,"address":"2001:db8::1"}\n`;
-  expect(logged('info', EXCHANGE)).toEqual([`{"level":30,${START},${token}${end}`]);
+  const line = `{"level":30,${START},${token}${end}`;
+  expect(line.length).toBeLessThan(300);
+  expect(logged('info', EXCHANGE)).toEqual([line]);
   expect(logged('info', { ...EXCHANGE, token: undefined })).toEqual([`{"level":30,${START},${end}`]);
   expect(logged('warn', EXCHANGE)).toEqual([]);
 });
@@ -43,19 +45,10 @@ test.each<[LoggedRequests, number[]]>([
   expect(statuses.filter((status) => logged('debug', EXCHANGE, which, status).length > 0)).toEqual(expected);
 });
 
-test('a logged request takes less than 300 bytes, and --log-requests errors logs only failed requests', async () => {
-  const linesFor = async (logRequests: LoggedRequests) => {
-    await using node = await TestNode.start({ settings: { logRequests } });
-    const token = await node.token('public');
-    for (let i = 0; i < 20; i += 1) await node.get('/v1/retailers/', token);
-    for (let i = 0; i < 5; i += 1) await node.get('/v1/retailers/');
-    return node.logLines.filter((line) => line.includes('"route":"/v1/retailers/"'));
-  };
-  const all = await linesFor('all');
-  expect(all.length).toBe(25);
-  expect(Math.max(...all.map((line) => line.length))).toBeLessThan(300);
-  const errors = await linesFor('errors');
-  expect(errors.map((line) => (JSON.parse(line) as { status: number }).status)).toEqual([
-    401, 401, 401, 401, 401,
-  ]);
+test('a node logs the requests that --log-requests selects', async () => {
+  await using node = await TestNode.start({ settings: { logRequests: 'errors' } });
+  await node.get('/v1/retailers/', await node.token('public'));
+  await node.get('/v1/retailers/');
+  const lines = node.logLines.filter((line) => line.includes('"route":"/v1/retailers/"'));
+  expect(lines.map((line) => (JSON.parse(line) as { status: number }).status)).toEqual([401]);
 });

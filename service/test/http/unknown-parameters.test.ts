@@ -2,7 +2,6 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { OPERATIONS } from '../../src/http/operations/operations.ts';
-import { parseQuery } from '../../src/http/operations/query.ts';
 import { ActivationNode } from '../support/activation-node.ts';
 import { id, offer, retailer, transaction } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
@@ -26,12 +25,6 @@ async function problemOf(path: string, token?: string) {
   const { detail, errors } = (await response.json()) as { detail?: string; errors?: unknown };
   return { status: response.status, detail, errors };
 }
-
-test('the length of a value is counted in code points', () => {
-  const name = '😀'.repeat(200);
-  expect(parseQuery(`name=${name}`, ['name'])).toEqual({ name });
-  expect(() => parseQuery(`name=${name}x`, ['name'])).toThrow('name must not be longer than 200 characters');
-});
 
 describe.each(OPERATIONS.map((operation) => [operation.id, operation] as const))('%s', (_, operation) => {
   const path = operation.path.replace('{id}', id(1));
