@@ -93,3 +93,12 @@ test('all arrays of a snapshot are in shared memory, so that threads share them 
   look(await buildSnapshotData(readerOf(retailers(3, 'shared'))), 'data');
   expect(notShared).toEqual([]);
 });
+
+test('a hostname that several retailers share selects all of them', async () => {
+  const shared = [1, 2, 3].map((number) =>
+    retailer(number, { hostname: 'shop.example', cashbackOffers: [offer(10 + number)] }),
+  );
+  const loaded = await loadCatalogue([...shared, retailer(4, { cashbackOffers: [offer(14)] })]);
+  const { items } = readPage(loaded.list('retailers'), { ...ALL, hostname: 'www.shop.example' });
+  expect(items.map((item) => (JSON.parse(item) as Retailer).id)).toEqual([id(1), id(2), id(3)]);
+});
