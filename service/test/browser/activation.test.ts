@@ -7,15 +7,13 @@ import type { Retailer } from '@offerbook/sandbox/wire.ts';
 import { type Timestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
-import { launchBrowser } from '../support/browser.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { id } from '../support/fixtures.ts';
 import { Sandbox } from '../support/sandbox.ts';
-import { testsWith } from '../support/tests-with.ts';
 import { axeViolations } from './axe-violations.ts';
-import { RECORD_SHIFTS, WatchedPage } from './watched-page.ts';
+import { RECORD_SHIFTS, testsWithBrowser, type WatchedPage } from './watched-page.ts';
 
-const { afterAll, beforeAll, describe, test } = testsWith('chromium');
+const { afterAll, beforeAll, describe, test, openPage } = testsWithBrowser();
 
 interface Sale {
   readonly id: Uuid;
@@ -40,64 +38,56 @@ async function firstViewBytes({ requests }: WatchedPage): Promise<number> {
 test('a purchase after an activation in the explorer appears as pending and is then confirmed, and nothing on the pages moves by itself', async () => {
   const folder = temporaryFolder();
   await using sandbox = await Sandbox.start(folder, '--speed', '20');
-  const browser = await launchBrowser();
-  try {
-    await using watched = await WatchedPage.open(browser, sandbox.url, {}, RECORD_SHIFTS);
-    const { page } = watched;
-    await page.locator('.card:not(.skeleton)').first().waitFor();
-    expect(await firstViewBytes(watched)).toBeLessThan(60_000);
-    expect(await page.evaluate('shifts')).toEqual([]);
-    await page.getByLabel('Country').selectOption('DE');
-    const name = (await page.locator('.card h2').first().textContent()) ?? '';
-    await page.getByLabel('Search').fill(name);
-    await page.getByRole('link', { name, exact: true }).click();
-    const activate = page.locator('.offers a.activate').first();
-    const offerId = /cashback-offers\/([0-9a-f-]{36})\//.exec(
-      (await activate.getAttribute('href')) ?? '',
-    )?.[1];
-    await activate.click();
+  await using watched = await openPage(sandbox.url, {}, RECORD_SHIFTS);
+  const { page } = watched;
+  await page.locator('.card:not(.skeleton)').first().waitFor();
+  expect(await firstViewBytes(watched)).toBeLessThan(60_000);
+  expect(await page.evaluate('shifts')).toEqual([]);
+  await page.getByLabel('Country').selectOption('DE');
+  const name = (await page.locator('.card h2').first().textContent()) ?? '';
+  await page.getByLabel('Search').fill(name);
+  await page.getByRole('link', { name, exact: true }).click();
+  const activate = page.locator('.offers a.activate').first();
+  const offerId = /cashback-offers\/([0-9a-f-]{36})\//.exec((await activate.getAttribute('href')) ?? '')?.[1];
+  await activate.click();
 
-    await page.getByRole('heading', { level: 1 }).waitFor();
-    expect(new URL(page.url()).pathname).toMatch(/^\/sandbox\/shop\/[0-9a-f-]{36}\/[0-9A-Za-z]{22}$/);
-    expect(page.url()).not.toContain('visitor');
-    expect(await axeViolations(page)).toEqual([]);
-    const article = page.locator('.article').nth(1);
-    const price = (await article.locator('.price').textContent()) ?? '';
-    await article.getByRole('link', { name: /^Add to basket/ }).click();
-    await page.locator('.basket', { hasText: price }).waitFor();
-    await page.getByRole('button', { name: 'Place the order' }).click();
-    await page.getByRole('heading', { name: 'Thank you for your order' }).waitFor();
-    expect(await page.locator('.timeline li').count()).toBe(4);
-    expect(await axeViolations(page)).toEqual([]);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  expect(new URL(page.url()).pathname).toMatch(/^\/sandbox\/shop\/[0-9a-f-]{36}\/[0-9A-Za-z]{22}$/);
+  expect(page.url()).not.toContain('visitor');
+  expect(await axeViolations(page)).toEqual([]);
+  const article = page.locator('.article').nth(1);
+  const price = (await article.locator('.price').textContent()) ?? '';
+  await article.getByRole('link', { name: /^Add to basket/ }).click();
+  await page.locator('.basket', { hasText: price }).waitFor();
+  await page.getByRole('button', { name: 'Place the order' }).click();
+  await page.getByRole('heading', { name: 'Thank you for your order' }).waitFor();
+  expect(await page.locator('.timeline li').count()).toBe(4);
+  expect(await axeViolations(page)).toEqual([]);
 
-    const sales = async () =>
-      (await sandbox.get<{ data: Sale[] }>('/v1/transactions/?passbackUid=visitor-of-the-explorer', 'prv'))
-        .data;
-    const [bought] = await sales();
-    expect(bought).toMatchObject({
-      cashbackOfferId: offerId ?? '',
-      orderValue: Number(price.replaceAll(/[^\d.]/g, '')),
-    });
-    await page.getByRole('link', { name: 'See it arrive' }).click();
-    await page.getByRole('heading', { name: 'Transactions as they change' }).waitFor();
-    await page.locator('.feed .own .what', { hasText: name }).first().waitFor();
-    expect(await page.evaluate('shifts')).toEqual([]);
-    await page
-      .locator('.deliveries li', { hasText: /^\d\d:\d\d:\d\d\d+ transactions?after (\d+ ms|[\d.]+ s)$/ })
-      .first()
-      .waitFor();
-    await page.locator('.own-sale', { hasText: `Your purchase at ${name} is Confirmed` }).waitFor();
-    while ((await sales())[0]?.status !== 'CONFIRMED') await page.waitForTimeout(50);
-    expect(await sales()).toHaveLength(1);
-    const stores = await openStores(`sqlite:${join(folder, 'offerbook-sandbox.db')}`);
-    const versions = await stores.history.versions(bought?.id ?? id(0));
-    await stores.close();
-    expect(versions.map(({ status }) => status)).toEqual(['CONFIRMED', 'PENDING']);
-    expect(watched.complaints).toEqual([]);
-    expect(watched.origins).toEqual(new Set([sandbox.url]));
-  } finally {
-    await browser.close();
-  }
+  const sales = async () =>
+    (await sandbox.get<{ data: Sale[] }>('/v1/transactions/?passbackUid=visitor-of-the-explorer', 'prv'))
+      .data;
+  const [bought] = await sales();
+  expect(bought).toMatchObject({
+    cashbackOfferId: offerId ?? '',
+    orderValue: Number(price.replaceAll(/[^\d.]/g, '')),
+  });
+  await page.getByRole('link', { name: 'See it arrive' }).click();
+  await page.getByRole('heading', { name: 'Transactions as they change' }).waitFor();
+  await page.locator('.feed .own .what', { hasText: name }).first().waitFor();
+  expect(await page.evaluate('shifts')).toEqual([]);
+  await page
+    .locator('.deliveries li', { hasText: /^\d\d:\d\d:\d\d\d+ transactions?after (\d+ ms|[\d.]+ s)$/ })
+    .first()
+    .waitFor();
+  await page.locator('.own-sale', { hasText: `Your purchase at ${name} is Confirmed` }).waitFor();
+  while ((await sales())[0]?.status !== 'CONFIRMED') await page.waitForTimeout(50);
+  expect(await sales()).toHaveLength(1);
+  const stores = await openStores(`sqlite:${join(folder, 'offerbook-sandbox.db')}`);
+  const versions = await stores.history.versions(bought?.id ?? id(0));
+  await stores.close();
+  expect(versions.map(({ status }) => status)).toEqual(['CONFIRMED', 'PENDING']);
+  expect(watched.origins).toEqual(new Set([sandbox.url]));
 });
 
 describe('the toy shop', () => {

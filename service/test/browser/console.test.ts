@@ -1,17 +1,14 @@
 // The console in a real browser: plots, refresh, and use without scripts.
 
 import { expect } from 'bun:test';
-import type { Browser, BrowserContextOptions } from 'playwright-core';
+import type { BrowserContextOptions } from 'playwright-core';
 import { ConsoleNode } from '../console/open-console.ts';
-import { launchBrowser } from '../support/browser.ts';
 import { coupon, id, offer, retailer, transaction } from '../support/fixtures.ts';
-import { testsWith } from '../support/tests-with.ts';
-import { WatchedPage } from './watched-page.ts';
+import { failedToLoad, testsWithBrowser } from './watched-page.ts';
 
-const { afterAll, beforeAll, test } = testsWith('chromium');
+const { afterAll, beforeAll, test, openPage } = testsWithBrowser();
 
 let console_: ConsoleNode;
-let browser: Browser;
 
 beforeAll(async () => {
   console_ = await ConsoleNode.start();
@@ -25,16 +22,11 @@ beforeAll(async () => {
   const token = await node.token('public', 'acme', Date.now() + 86_400_000);
   await node.get('/v1/coupons/', token);
   await node.get('/v1/coupons/?limit=none', token);
-  browser = await launchBrowser();
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await console_?.[Symbol.asyncDispose]();
-});
+afterAll(() => console_?.[Symbol.asyncDispose]());
 
-const open = (path: string, options: BrowserContextOptions = {}) =>
-  WatchedPage.open(browser, console_.url + path, options);
+const open = (path: string, options: BrowserContextOptions = {}) => openPage(console_.url + path, options);
 
 test('an unknown console path shows the navigation and returns 404', async () => {
   await using watched = await open('/');
@@ -44,6 +36,7 @@ test('an unknown console path shows the navigation and returns 404', async () =>
   expect(await watched.page.getByRole('button').count()).toBe(0);
   await watched.page.getByRole('link', { name: 'Imports' }).click();
   expect(await watched.page.locator('h1').textContent()).toBe('Imports');
+  expect(watched.takeComplaints()).toEqual([failedToLoad('404 (Not Found)')]);
 });
 
 test('plots are drawn from the tables below them, which can be collapsed and expanded', async () => {
@@ -68,7 +61,6 @@ test('plots are drawn from the tables below them, which can be collapsed and exp
   expect(await figure.locator('tbody tr').allInnerTexts()).toEqual([
     expect.stringMatching(/^2026-11\s+3.99 EUR\s+3.99 EUR\s+0.00 EUR$/),
   ]);
-  watched.expectCalm();
 });
 
 test('without scripts, tables are expanded, and the search finds a user and a transaction', async () => {
@@ -122,7 +114,6 @@ test('a page refreshes automatically without losing focus, scroll position or in
   expect(await page.locator('figure.plot canvas').count()).toBe(1);
   expect(await page.locator('figure.plot details[open]').count()).toBe(0);
   expect(await page.getByText('Preview an import').isVisible()).toBe(true);
-  watched.expectCalm();
 });
 
 test('the overview links to the reason of a failed import', async () => {
@@ -140,7 +131,6 @@ test('the overview links to the reason of a failed import', async () => {
   const label =
     "getComputedStyle(document.querySelector('[aria-label=Problems] th[data-label]'), '::before').content";
   expect(await page.evaluate(label)).toContain('Line');
-  watched.expectCalm();
 });
 
 test('a shortened id is whole in its tooltip and when it is copied', async () => {

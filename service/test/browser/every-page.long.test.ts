@@ -3,16 +3,14 @@
 
 import { expect } from 'bun:test';
 import { GUIDE_PATHS } from '@offerbook/site/docs/guides/guides.ts';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { newTokenText } from '../../src/domain/access-token.ts';
 import { ConsoleNode } from '../console/open-console.ts';
-import { launchBrowser } from '../support/browser.ts';
 import { coupon, id, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
-import { testsWith } from '../support/tests-with.ts';
 import { axeViolations } from './axe-violations.ts';
-import { RECORD_SHIFTS, WatchedPage } from './watched-page.ts';
+import { RECORD_SHIFTS, testsWithBrowser } from './watched-page.ts';
 
-const { afterAll, beforeAll, describe, test } = testsWith('chromium');
+const { afterAll, beforeAll, describe, test, openPage } = testsWithBrowser();
 
 const WIDTHS = [390, 768, 1280];
 const CONSOLE_PATHS = [
@@ -22,7 +20,6 @@ const CONSOLE_PATHS = [
 
 let full: ConsoleNode;
 let empty: ConsoleNode;
-let browser: Browser;
 
 beforeAll(async () => {
   const pageToken = newTokenText('public');
@@ -31,11 +28,9 @@ beforeAll(async () => {
   await full.node.keep(pageToken, 'public');
   await addData();
   await addProblems();
-  browser = await launchBrowser();
 });
 
 afterAll(async () => {
-  await browser?.close();
   await full?.[Symbol.asyncDispose]();
   await empty?.[Symbol.asyncDispose]();
 });
@@ -87,15 +82,10 @@ async function expectGood(page: Page, what: string): Promise<void> {
 }
 
 async function withPage(use: (page: Page) => Promise<void>): Promise<void> {
-  await using watched = await WatchedPage.open(
-    browser,
-    'about:blank',
-    { reducedMotion: 'reduce' },
-    RECORD_SHIFTS,
-  );
+  await using watched = await openPage('about:blank', { reducedMotion: 'reduce' }, RECORD_SHIFTS);
   await use(watched.page);
   // The browser itself reports every response with such a status.
-  expect(watched.complaints.filter((complaint) => !/status of 40[04]/.test(complaint))).toEqual([]);
+  expect(watched.takeComplaints().filter((complaint) => !/status of 40[04]/.test(complaint))).toEqual([]);
 }
 
 describe.each([

@@ -2,29 +2,24 @@
 
 import { expect } from 'bun:test';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
-import type { Browser } from 'playwright-core';
 import type { Delivery } from '../../src/cli/commands/sandbox/toy-receiver.ts';
 import { transactionFeed } from '../../src/cli/commands/sandbox/transaction-feed.ts';
-import { newTokenText } from '../../src/domain/access-token.ts';
 import { systemClock } from '../../src/domain/clock.ts';
 import type { Organisation } from '../../src/domain/organisation.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
-import { launchBrowser } from '../support/browser.ts';
 import { DATABASES } from '../support/databases.ts';
 import { id, retailer, transaction } from '../support/fixtures.ts';
-import { TestNode } from '../support/test-node.ts';
-import { testsWith } from '../support/tests-with.ts';
+import type { TestNode } from '../support/test-node.ts';
 import { axeViolations } from './axe-violations.ts';
-import { RECORD_SHIFTS, WatchedPage } from './watched-page.ts';
+import { RECORD_SHIFTS, startWithPageToken, testsWithBrowser, type WatchedPage } from './watched-page.ts';
 
-const { afterAll, beforeAll, test } = testsWith('chromium');
+const { afterAll, beforeAll, test, openPage } = testsWithBrowser();
 
 /** The user of the explorer's activation links. */
 const VISITOR = 'visitor-of-the-explorer';
 
 let node: TestNode;
-let browser: Browser;
 /** Opened before the node, because the feed's route is created first. */
 let stores: Stores;
 /** Webhooks that the toy receiver has stored, newest first. */
@@ -34,7 +29,6 @@ beforeAll(async () => {
   const databaseUrl = (await DATABASES[0]?.create()) ?? '';
   stores = await openStores(databaseUrl, CREATE_OPTIONS);
   const org = (await stores.organisations.create('acme')) as Organisation;
-  const pageToken = newTokenText('public');
   const findRetailer = (retailerId: string) => (retailerId === id(7) ? retailer(7) : undefined);
   const feed = transactionFeed({
     transactions: stores.transactions,
@@ -43,13 +37,10 @@ beforeAll(async () => {
     clock: systemClock,
     deliveries: () => deliveries.slice(0, 5),
   });
-  node = await TestNode.start({ databaseUrl, pageToken, feed });
-  await node.keep(pageToken, 'public');
-  browser = await launchBrowser();
+  node = await startWithPageToken({ databaseUrl, feed });
 });
 
 afterAll(async () => {
-  await browser?.close();
   await node?.[Symbol.asyncDispose]();
   await stores?.close();
 });
@@ -57,7 +48,7 @@ afterAll(async () => {
 const statuses = ({ page }: WatchedPage) => page.locator('.feed .tag').allTextContents();
 
 test('the transaction feed is linked from the list, shows each change once, newest first, and is paused while a transaction is open', async () => {
-  await using watched = await WatchedPage.open(browser, node.url);
+  await using watched = await openPage(node.url);
   const { page } = watched;
   await page.getByRole('link', { name: 'Watch transactions change' }).click();
   await page.getByText('No changes in the last few minutes.').waitFor();
@@ -93,14 +84,13 @@ test('the transaction feed is linked from the list, shows each change once, newe
   expect(await page.content()).not.toContain('ob_prv_');
   for (const request of watched.requests)
     expect(JSON.stringify(await request.allHeaders())).not.toContain('ob_prv_');
-  watched.expectCalm();
 });
 
 test.each([1280, 390])(
   'nothing in the transaction feed jumps when data arrives, at width %p',
   async (width) => {
     const viewport = { width, height: 844 };
-    await using watched = await WatchedPage.open(browser, `${node.url}/docs`, { viewport }, RECORD_SHIFTS);
+    await using watched = await openPage(`${node.url}/docs`, { viewport }, RECORD_SHIFTS);
     const { page } = watched;
     await page.clock.install();
     await page.goto(`${node.url}/?view=transactions`);
@@ -122,16 +112,17 @@ test.each([1280, 390])(
 );
 
 test('the transaction feed reports a missing response and retries automatically', async () => {
-  await using watched = await WatchedPage.open(browser, `${node.url}/docs`);
+  await using watched = await openPage(`${node.url}/docs`);
   const { page } = watched;
   await page.route('**/sandbox/transactions*', (route) => route.abort(), { times: 1 });
   await page.goto(`${node.url}/?view=transactions`);
   await page.getByText('No response from the sandbox.').waitFor();
+  expect(watched.takeComplaints()).toEqual(['Failed to load resource: net::ERR_FAILED']);
   await page.getByText(/^Complete through/).waitFor();
 });
 
 test('the transaction feed sends one request at a time, even if it is paused and resumed during a request', async () => {
-  await using watched = await WatchedPage.open(browser, `${node.url}/docs`);
+  await using watched = await openPage(`${node.url}/docs`);
   const { page } = watched;
   const held = Promise.withResolvers<void>();
   let requests = 0;
@@ -170,10 +161,8 @@ test('the transaction feed resumes from an earlier response, rejects an invalid 
 });
 
 test("without a transaction feed, the feed's URL shows the list", async () => {
-  const pageToken = newTokenText('public');
-  await using plain = await TestNode.start({ pageToken });
-  await plain.keep(pageToken, 'public');
-  await using watched = await WatchedPage.open(browser, `${plain.url}/?view=transactions`);
+  await using plain = await startWithPageToken();
+  await using watched = await openPage(`${plain.url}/?view=transactions`);
   await watched.page.getByRole('heading', { name: 'The catalogue is empty' }).waitFor();
   expect(await watched.page.getByRole('link', { name: 'Watch transactions change' }).count()).toBe(0);
   expect((await plain.get('/sandbox/transactions')).status).toBe(404);

@@ -2,6 +2,10 @@
 
 import { expect } from 'bun:test';
 import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core';
+import { newTokenText } from '../../src/domain/access-token.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { TestNode, type TestNodeOptions } from '../support/test-node.ts';
+import { testsWith } from '../support/tests-with.ts';
 
 /** An init script that records layout shifts (elements that move without user input) in the global `shifts`. */
 export const RECORD_SHIFTS = `shifts = []; new PerformanceObserver((list) => {
@@ -10,23 +14,51 @@ export const RECORD_SHIFTS = `shifts = []; new PerformanceObserver((list) => {
   }
 }).observe({ type: 'layout-shift', buffered: true })`;
 
+/** The browser's complaint about a response with this status. */
+export function failedToLoad(status: string): string {
+  return `Failed to load resource: the server responded with a status of ${status}`;
+}
+
+/** Test functions for a file that needs Chromium, and a function that opens pages in a browser for the whole file. */
+export function testsWithBrowser() {
+  const tests = testsWith('chromium');
+  let browser: Browser;
+  tests.beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  tests.afterAll(() => browser?.close());
+  return {
+    ...tests,
+    openPage: (url: string, options: BrowserContextOptions = {}, initScript = '') =>
+      WatchedPage.open(browser, url, options, initScript),
+  };
+}
+
+/** Starts a node with a valid public token in its pages. */
+export async function startWithPageToken(options: TestNodeOptions = {}): Promise<TestNode> {
+  const pageToken = newTokenText('public');
+  const node = await TestNode.start({ ...options, pageToken });
+  await node.keep(pageToken, 'public');
+  return node;
+}
+
 export class WatchedPage implements AsyncDisposable {
   readonly page: Page;
   readonly requests: readonly Request[];
   /** Console errors and warnings, uncaught errors, and Content-Security-Policy violations. */
-  readonly complaints: readonly string[];
+  readonly #complaints: string[];
 
-  private constructor(page: Page, requests: readonly Request[], complaints: readonly string[]) {
+  private constructor(page: Page, requests: readonly Request[], complaints: string[]) {
     this.page = page;
     this.requests = requests;
-    this.complaints = complaints;
+    this.#complaints = complaints;
   }
 
   static async open(
     browser: Browser,
     url: string,
-    options: BrowserContextOptions = {},
-    initScript = '',
+    options: BrowserContextOptions,
+    initScript: string,
   ): Promise<WatchedPage> {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
     await context.addInitScript(initScript);
@@ -62,11 +94,14 @@ export class WatchedPage implements AsyncDisposable {
     await this.page.getByRole('status').getByText(words, { exact: true }).waitFor();
   }
 
-  expectCalm(): void {
-    expect(this.complaints).toEqual([]);
+  /** Returns the complaints that the test expects, and forgets them. */
+  takeComplaints(): string[] {
+    return this.#complaints.splice(0);
   }
 
+  /** Closes the page. Throws if the page had complaints that the test did not take. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.page.context().close();
+    expect(this.#complaints).toEqual([]);
   }
 }
