@@ -9,24 +9,7 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { CatalogueStore } from '../../domain/catalogue.ts';
 import type { Revisions } from '../../domain/stores.ts';
 
-export interface EndingDeal {
-  readonly list: DealList;
-  readonly id: Uuid;
-  readonly retailerId: Uuid;
-  readonly description: string;
-  readonly endsAtMs: number;
-}
-
-export interface CatalogueContents {
-  readonly revision: number;
-  /** Names of all stored retailers. */
-  readonly retailers: ReadonlyMap<Uuid, string>;
-  readonly retailerOfDeal: ReadonlyMap<Uuid, Uuid>;
-  /** Deals with an end date, earliest end first. */
-  readonly ending: readonly EndingDeal[];
-  /** Retailers that look-ups by site cannot find, in id order. */
-  readonly withoutDomain: readonly { readonly name: string; readonly hostname: string }[];
-}
+type CatalogueContents = Awaited<ReturnType<typeof readContents>>;
 
 interface CatalogueSource {
   readonly catalogue: Pick<CatalogueStore, 'read'>;
@@ -43,10 +26,13 @@ export class CatalogueReader {
   }
 }
 
-async function readContents({ catalogue }: CatalogueSource): Promise<CatalogueContents> {
+async function readContents({ catalogue }: CatalogueSource) {
+  /** Names of all stored retailers. */
   const retailers = new Map<Uuid, string>();
   const retailerOfDeal = new Map<Uuid, Uuid>();
-  const ending: EndingDeal[] = [];
+  /** Deals with an end date, earliest end first. */
+  const ending: { list: DealList; retailerId: Uuid; description: string; endsAtMs: number }[] = [];
+  /** Retailers that look-ups by site cannot find, in id order. */
   const withoutDomain: { name: string; hostname: string }[] = [];
   const revision = await catalogue.read(async (batch) => {
     for (const { document, domains } of batch) {
@@ -59,8 +45,8 @@ async function readContents({ catalogue }: CatalogueSource): Promise<CatalogueCo
         for (const deal of retailer[list]) {
           retailerOfDeal.set(deal.id, retailer.id);
           if (!('endDate' in deal)) continue;
-          const { id, description, endDate } = deal;
-          ending.push({ list, id, retailerId: retailer.id, description, endsAtMs: timestampMs(endDate) });
+          const { description, endDate } = deal;
+          ending.push({ list, retailerId: retailer.id, description, endsAtMs: timestampMs(endDate) });
         }
       }
     }

@@ -1,10 +1,10 @@
 // Counts clicks and the sales they led to, one day per statement, so that no statement takes long.
 
+import { DAY_MS, MINUTE_MS } from '@offerbook/wire/time.ts';
 import type { ClickCount, ClickStore } from '../../domain/click.ts';
 
-const DAY_MS = 86_400_000;
 export const CLICK_DAYS = 30;
-const KEPT_MS = 600_000;
+const KEPT_MS = 10 * MINUTE_MS;
 
 interface ClickDay {
   /** Start of the day (UTC). */

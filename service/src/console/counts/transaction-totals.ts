@@ -1,11 +1,11 @@
 // Groups the daily totals by month, by recent day and by age, for the console and for `offerbook transactions totals`.
 
 import { DecimalSum } from '@offerbook/wire/amount.ts';
+import { DAY_MS } from '@offerbook/wire/time.ts';
 import type { Status } from '@offerbook/wire/transaction.ts';
 import type { OrganisationStore } from '../../domain/organisation.ts';
 import type { DailyTotal, DailyTotalStore } from '../../domain/transaction.ts';
 
-const DAY_MS = 86_400_000;
 const RECENT_DAYS = 90;
 
 /**
@@ -36,25 +36,16 @@ export interface AgeTotal extends Sums {
   readonly age: number;
 }
 
-export interface TransactionTotals {
-  readonly months: readonly PeriodTotal[];
-  /** The last 90 days, including today. */
-  readonly days: readonly PeriodTotal[];
-  readonly ages: readonly AgeTotal[];
-}
-
 interface Sources {
   readonly organisations: OrganisationStore;
   readonly totals: DailyTotalStore;
 }
 
-export async function readTransactionTotals(
-  { organisations, totals }: Sources,
-  nowMs: number,
-): Promise<TransactionTotals> {
+export async function readTransactionTotals({ organisations, totals }: Sources, nowMs: number) {
   const names = new Map((await organisations.list()).map(({ id, name }) => [id, name]));
   const today = Math.floor(nowMs / DAY_MS);
   const months = new Map<string, PeriodTotal>();
+  /** The last 90 days, including today. */
   const days = new Map<string, PeriodTotal>();
   const ages = new Map<string, AgeTotal>();
   await totals.read((batch) => {
