@@ -83,25 +83,6 @@ describe.each(DATABASES)('walks on $name', (testDatabase) => {
     await ahead.walks.begin({ ...walk, tokenId: idOf(2) }, 6);
     expect(await walks.find(walk)).toBe(5);
   });
-
-  test('a node whose clock was set back continues to delete old walks', async () => {
-    const url = await testDatabase.create();
-    let nowMs = Date.UTC(2026, 10, 15) + 24 * HOUR_MS;
-    const { walks } = await open.stores(url, undefined, () => nowMs);
-    await walks.begin(walk, 5);
-    nowMs -= 20 * HOUR_MS;
-    const old = await open.stores(url, undefined, () => nowMs - 4 * HOUR_MS);
-    await old.walks.begin({ ...walk, tokenId: idOf(2) }, 6);
-    await walks.begin(walk, 7);
-    expect(await tokensOf(url)).toEqual([idOf(1)]);
-  });
-
-  /** The tokens of all walks in the database. */
-  async function tokensOf(url: string): Promise<string[]> {
-    const stored = open.database(testDatabase.name === 'SQLite' ? `${url}-walks` : url);
-    const rows = await stored.all<{ id: string }>('SELECT token_id AS id FROM walks ORDER BY token_id');
-    return rows.map(({ id }) => id);
-  }
 });
 
 describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('walks on $name', ({ create }) => {
@@ -125,22 +106,6 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('walks on $
 });
 
 describe.each(DATABASES.filter(({ name }) => name === 'SQLite'))('walks on $name', ({ create }) => {
-  test('a walk begins even if old walks cannot be deleted', async () => {
-    const url = await create();
-    const walk = { tokenId: idOf(1), window: EVERYTHING };
-    let nowMs = Date.UTC(2026, 10, 15);
-    const { walks } = await open.stores(url, undefined, () => nowMs);
-    await walks.begin(walk, 1);
-    const stored = open.database(`${url}-walks`);
-    await stored.write((connection) =>
-      connection.all("CREATE TRIGGER stuck BEFORE DELETE ON walks BEGIN SELECT RAISE(ABORT, 'stuck'); END"),
-    );
-    nowMs += 4 * HOUR_MS;
-    const other = { ...walk, tokenId: idOf(2) };
-    await walks.begin(other, 2);
-    expect(await walks.find(other)).toBe(2);
-  });
-
   test('a walk continues without a snapshot if the walk file is damaged', async () => {
     const url = await create();
     const walk = { tokenId: idOf(1), window: EVERYTHING };

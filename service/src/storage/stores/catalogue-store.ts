@@ -24,9 +24,6 @@ interface RetailerWithDomains extends StoredDocument {
   readonly domains: string | null;
 }
 
-const UNPULLED_SQL = 'SELECT id FROM retailers WHERE source IS NULL';
-const PULLED_SQL = 'SELECT id FROM retailers WHERE source = $1';
-
 export function catalogueStore(database: Database, clock: Clock): CatalogueStore {
   return {
     read: (onBatch) =>
@@ -59,10 +56,8 @@ export function catalogueStore(database: Database, clock: Clock): CatalogueStore
             return rows.map(({ id }) => id);
           },
           async idsOf(source) {
-            const rows = await connection.all<{ id: Uuid }>(
-              source === null ? UNPULLED_SQL : PULLED_SQL,
-              ...(source === null ? [] : [source]),
-            );
+            const sql = 'SELECT id FROM retailers WHERE source IS NOT DISTINCT FROM CAST($1 AS text)';
+            const rows = await connection.all<{ id: Uuid }>(sql, source);
             return new Set(rows.map(({ id }) => id));
           },
           read: (onBatch) => scan(connection, ALL_RETAILERS, onBatch),

@@ -16,11 +16,10 @@ import { lockClocks } from './change-clock.ts';
 /** Bounds the memory use of an import whose sales span very many days. */
 const SUMS_MAX = 10_000;
 
-/** The columns of a DailyTotal. */
-const TOTAL_COLUMNS =
-  'org_id AS "orgId", day, currency, status, count, order_value AS "orderValue", cashback';
+type Row = RowOf<typeof DAILY_TOTALS>;
+type SumKey = Omit<DailyTotal, 'count' | 'orderValue' | 'cashback'>;
 
-interface DailySum extends Omit<DailyTotal, 'count' | 'orderValue' | 'cashback'> {
+interface DailySum extends SumKey {
   count: number;
   readonly orderValue: DecimalSum;
   readonly cashback: DecimalSum;
@@ -28,24 +27,25 @@ interface DailySum extends Omit<DailyTotal, 'count' | 'orderValue' | 'cashback'>
 
 const ofDays = ({ isOneOf, valuesTable }: Sql) =>
   `FROM daily_totals WHERE org_id = $1 AND day ${isOneOf(`SELECT value FROM ${valuesTable('$2', 'text')}`)}`;
-const FIND_SQL: Statement = (sql) => `SELECT ${TOTAL_COLUMNS} ${ofDays(sql)}`;
+const FIND_SQL: Statement = (sql) => `SELECT * ${ofDays(sql)}`;
 const DELETE_EMPTY_SQL: Statement = (sql) => `DELETE ${ofDays(sql)} AND count = 0`;
 
 /** Sums by organisation, day, currency and status. */
 export class DailySums extends Map<string, DailySum> {
   /** Adds a sale, or subtracts it if the sign is -1. */
   addSale(orgId: number, sale: Sale, sign: 1 | -1 = 1): void {
-    const sum = this.#at(orgId, sale.soldAt.slice(0, 10), sale.currencyCode, sale.status);
+    const { soldAt, currencyCode: currency, status } = sale;
+    const sum = this.#at({ orgId, day: soldAt.slice(0, 10), currency, status });
     sum.count += sign;
     sum.orderValue.add(sign * sale.orderValue);
     sum.cashback.add(sign * sale.cashback);
   }
 
-  addTotal({ orgId, day, currency, status, count, orderValue, cashback }: DailyTotal): void {
-    const sum = this.#at(orgId, day, currency, status);
-    sum.count += count;
-    sum.orderValue.add(orderValue);
-    sum.cashback.add(cashback);
+  addTotal(total: DailyTotal): void {
+    const sum = this.#at(total);
+    sum.count += total.count;
+    sum.orderValue.add(total.orderValue);
+    sum.cashback.add(total.cashback);
   }
 
   find(key: string): DailyTotal | undefined {
@@ -62,9 +62,9 @@ export class DailySums extends Map<string, DailySum> {
   async store(connection: Connection): Promise<void> {
     for (const [orgId, sums] of Map.groupBy(this.values(), (sum) => sum.orgId)) {
       const days = JSON.stringify([...new Set(sums.map(({ day }) => day))]);
-      for (const total of await connection.all<DailyTotal>(FIND_SQL, orgId, days)) {
-        const { day, currency, status } = total;
-        if (this.has(keyOf(orgId, day, currency, status))) this.addTotal(total);
+      for (const row of await connection.all<Row>(FIND_SQL, orgId, days)) {
+        const total = toTotal(row);
+        if (this.has(keyOf(total))) this.addTotal(total);
       }
       await connection.putMany(DAILY_TOTALS, sums.map(toRow));
       await connection.all(DELETE_EMPTY_SQL, orgId, days);
@@ -72,22 +72,23 @@ export class DailySums extends Map<string, DailySum> {
     this.clear();
   }
 
-  #at(orgId: number, day: string, currency: string, status: Status): DailySum {
-    const key = keyOf(orgId, day, currency, status);
-    const known = this.get(key);
+  #at(key: SumKey): DailySum {
+    const name = keyOf(key);
+    const known = this.get(name);
     if (known !== undefined) return known;
+    const { orgId, day, currency, status } = key;
     const amounts = { orderValue: new DecimalSum(), cashback: new DecimalSum() };
     const sum = { orgId, day, currency, status, count: 0, ...amounts };
-    this.set(key, sum);
+    this.set(name, sum);
     return sum;
   }
 }
 
-function keyOf(orgId: number, day: string, currency: string, status: Status): string {
+function keyOf({ orgId, day, currency, status }: SumKey): string {
   return `${orgId} ${day} ${currency} ${status}`;
 }
 
-export function toRow({ orgId, orderValue, cashback, ...row }: DailySum | DailyTotal) {
+function toRow({ orgId, orderValue, cashback, ...row }: DailySum) {
   return { ...row, org_id: orgId, order_value: orderValue.toString(), cashback: cashback.toString() };
 }
 
@@ -150,12 +151,10 @@ export function readTotals(
   queries: Queries,
   onBatch: (batch: DailyTotal[]) => Promise<unknown>,
 ): Promise<void> {
-  return scan<RowOf<typeof DAILY_TOTALS>>(queries, { table: DAILY_TOTALS }, (rows) =>
-    onBatch(rows.map(toTotal)),
-  );
+  return scan<Row>(queries, { table: DAILY_TOTALS }, (rows) => onBatch(rows.map(toTotal)));
 }
 
-function toTotal({ org_id, order_value, status, ...row }: RowOf<typeof DAILY_TOTALS>): DailyTotal {
+function toTotal({ org_id, order_value, status, ...row }: Row): DailyTotal {
   return { ...row, status: status as Status, orgId: org_id, orderValue: order_value };
 }
 

@@ -12,7 +12,7 @@ import type { Connection, Database, Queries } from '../database.ts';
 import { deleteInBatches } from '../scan.ts';
 import { ownerOf, type Table } from '../schema/table.ts';
 import { MAIN_TABLES } from '../schema/tables.ts';
-import type { Statement } from '../sql.ts';
+import type { Sql, Statement } from '../sql.ts';
 import { type Auditor, amendAudit, writeAudit } from './audit-log.ts';
 import { DELETED_NUMBER, raiseCounter, raiseRevision } from './revision.ts';
 
@@ -20,21 +20,22 @@ const BATCH = 5_000;
 /** Running servers reload within two seconds. */
 const RELOAD_MS = 2_000;
 
-const deleteBatch = new Map(
-  tablesDeleted('in batches').map(({ name }): [string, Statement] => [
-    name,
-    (sql) => `${sql.deleteRows(name, 'rowid', `WHERE org_id = $1 LIMIT ${BATCH}`)} RETURNING org_id`,
-  ]),
-);
 /** The names of tables in the report. */
 const COUNTED: Readonly<Record<string, 'transactions' | 'versions'>> = {
   transactions: 'transactions',
   history: 'versions',
 };
 
-const CONTENTS_SQL = `SELECT ${['tokens', 'transactions', 'history', 'imports']
-  .map((table) => `(SELECT count(*) FROM ${table} WHERE org_id = $1) AS ${table}`)
-  .join(', ')}`;
+const BATCHES = tablesDeleted('in batches').map(({ name }) => ({
+  counted: COUNTED[name],
+  statement: (sql: Sql) =>
+    `${sql.deleteRows(name, 'rowid', `WHERE org_id = $1 LIMIT ${BATCH}`)} RETURNING org_id`,
+}));
+
+const CONTENTS_SQL = `SELECT (SELECT count(*) FROM tokens WHERE org_id = $1) AS tokens,
+  (SELECT count(*) FROM transactions WHERE org_id = $1) AS transactions,
+  (SELECT count(*) FROM history WHERE org_id = $1) AS versions,
+  (SELECT count(*) FROM imports WHERE org_id = $1) AS imports`;
 
 interface Row {
   readonly id: number;
@@ -94,15 +95,9 @@ export function organisationDeletion(
     async contents(name) {
       const [org] = await database.all<Row>(FIND_SQL, name);
       if (org === undefined) return undefined;
-      const [row] = await database.all<Record<string, number>>(CONTENTS_SQL, org.id);
-      return {
-        tokens: row?.tokens ?? 0,
-        liveTokens: await countLive(database, org.id),
-        transactions: row?.transactions ?? 0,
-        versions: row?.history ?? 0,
-        clicks: await clicks.countOf({ orgId: org.id }),
-        imports: row?.imports ?? 0,
-      };
+      const [stored] = await database.all<Omit<DeletedCounts, 'clicks'>>(CONTENTS_SQL, org.id);
+      const liveTokens = await countLive(database, org.id);
+      return { ...NONE, ...stored, liveTokens, clicks: await clicks.countOf({ orgId: org.id }) };
     },
 
     async delete(name, { revokesTokens = false, onBatch = () => {}, reloadMs = RELOAD_MS } = {}) {
@@ -111,26 +106,17 @@ export function organisationDeletion(
       const { orgId, entry, counts } = begun;
       // Until servers reload, they still read the organisation's transactions and record its clicks.
       await Bun.sleep(reloadMs);
-      for (const [table, statement] of deleteBatch) {
-        const what = COUNTED[table];
-        await deleteInBatches(
-          database,
-          BATCH,
-          async (connection, deleted) => {
-            const { length } = await connection.all(statement, orgId);
-            if (what !== undefined)
-              await amendAudit(connection, entry, { ...counts, [what]: deleted + length });
-            return length;
-          },
-          (deleted) => {
-            if (what !== undefined) counts[what] = deleted;
-            onBatch(counts.transactions + counts.versions);
-          },
-        );
+      const progress = (clicks: number) => onBatch(counts.transactions + counts.versions + clicks);
+      for (const { statement, counted } of BATCHES) {
+        const deleteBatch = async (connection: Connection, before: number) => {
+          const { length } = await connection.all(statement, orgId);
+          if (counted !== undefined) counts[counted] = before + length;
+          await amendAudit(connection, entry, counts);
+          return length;
+        };
+        await deleteInBatches(database, BATCH, deleteBatch, () => progress(0));
       }
-      counts.clicks = await clicks.deleteOf(orgId, (count) =>
-        onBatch(counts.transactions + counts.versions + count),
-      );
+      counts.clicks = await clicks.deleteOf(orgId, progress);
       await database.write(async (connection) => {
         counts.imports = await forget(connection, orgId);
         await amendAudit(connection, entry, counts);

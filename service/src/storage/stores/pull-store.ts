@@ -16,7 +16,7 @@ import {
   type StreamKey,
 } from '../../domain/pull.ts';
 import type { Connection, Database, Queries } from '../database.ts';
-import { PULL_ROWS } from '../schema/tables.ts';
+import { PULL_ROWS, PULL_STREAMS } from '../schema/tables.ts';
 import type { Statement } from '../sql.ts';
 import { fenceLease } from './lease-store.ts';
 
@@ -24,10 +24,10 @@ interface StateRow extends Pick<PullState, keyof StreamKey | 'orgName' | 'comple
   readonly document: string;
 }
 
-/** State that has no column, stored as JSON. */
-type Document = Omit<PullState, keyof StateRow>;
+type StreamState = Omit<PullState, keyof StreamKey | 'orgName'>;
 
-const NEW_STREAM: Document = {
+const NEW_STREAM: StreamState = {
+  completeThroughMs: null,
   lastSuccessMs: null,
   attemptMs: null,
   tryingSinceMs: null,
@@ -40,6 +40,10 @@ const NEW_STREAM: Document = {
   suspectedAtMs: null,
 };
 
+/** These fields have no column of their own; they are stored as JSON. */
+const { completeThroughMs: _, ...DOCUMENT } = NEW_STREAM;
+const DOCUMENT_FIELDS = Object.keys(DOCUMENT) as (keyof typeof DOCUMENT)[];
+
 const KILLED = 'the process that was pulling ended without a result; it was probably killed';
 
 const SELECT = `SELECT p.source, p.org_id AS "orgId", p.stream, o.name AS "orgName",
@@ -47,11 +51,6 @@ const SELECT = `SELECT p.source, p.org_id AS "orgId", p.stream, o.name AS "orgNa
   FROM pull_streams p LEFT JOIN organisations o ON o.id = p.org_id`;
 const FIND_SQL = `${SELECT} WHERE p.source = $1 AND p.org_id = $2 AND p.stream = $3`;
 const LIST_SQL = `${SELECT} ORDER BY p.source, p.org_id, p.stream`;
-
-const PUT_STREAM_SQL = `INSERT INTO pull_streams (source, org_id, stream, complete_through, document)
-  VALUES ($1, $2, $3, $4, $5)
-  ON CONFLICT (source, org_id, stream)
-  DO UPDATE SET complete_through = excluded.complete_through, document = excluded.document`;
 
 /** $2: now, $3: the interval, $4: the burst. */
 const RESERVE_SQL = `INSERT INTO pull_budgets (credential, next_at, interval_ms, burst)
@@ -86,33 +85,34 @@ export function pullStore(database: Database, clock: Clock): PullStore {
     noteAttempt: (keys) =>
       database.write(async (connection) => {
         const attemptMs = clock();
-        for (const key of keys) {
-          const before = await findState(connection, key);
-          const tryingSinceMs = before?.tryingSinceMs ?? attemptMs;
-          const isKilled = before !== undefined && before.tryingSinceMs !== null && before.error === null;
-          await putState(connection, key, before?.completeThroughMs ?? null, {
-            ...{ ...(before ?? NEW_STREAM), attemptMs, tryingSinceMs },
-            ...(isKilled && { error: KILLED, failedAtMs: before.attemptMs }),
-          });
-        }
+        for (const key of keys)
+          await changeState(connection, key, (before) => ({
+            ...before,
+            attemptMs,
+            tryingSinceMs: before.tryingSinceMs ?? attemptMs,
+            ...(before.tryingSinceMs !== null &&
+              before.error === null && { error: KILLED, failedAtMs: before.attemptMs }),
+          }));
       }),
     noteFailure: (key, error) =>
       database.write(async (connection) => {
-        const before = await findState(connection, key);
         const failedAtMs = clock();
-        const tryingSinceMs = before?.tryingSinceMs ?? before?.attemptMs ?? failedAtMs;
-        const state = { ...(before ?? NEW_STREAM), error, failedAtMs, tryingSinceMs };
-        await putState(connection, key, before?.completeThroughMs ?? null, state);
+        let tryingSinceMs = failedAtMs;
+        await changeState(connection, key, (before) => {
+          tryingSinceMs = before.tryingSinceMs ?? before.attemptMs ?? failedAtMs;
+          return { ...before, error, failedAtMs, tryingSinceMs };
+        });
         return tryingSinceMs;
       }),
     noteReread: (key, { completeThroughMs, suspects }) =>
-      database.write(async (connection) => {
-        const { counts = NO_COUNTS, attemptMs = null } = (await findState(connection, key)) ?? {};
-        const nowMs = clock();
-        const suspectedAtMs = suspects.length === 0 ? null : nowMs;
-        const state = { ...NEW_STREAM, lastSuccessMs: nowMs, attemptMs, counts, suspects, suspectedAtMs };
-        await putState(connection, key, completeThroughMs, state);
-      }),
+      database.write((connection) =>
+        changeState(connection, key, ({ counts, attemptMs }) => {
+          const lastSuccessMs = clock();
+          const suspectedAtMs = suspects.length === 0 ? null : lastSuccessMs;
+          const state = { completeThroughMs, lastSuccessMs, attemptMs, counts, suspects, suspectedAtMs };
+          return { ...NEW_STREAM, ...state };
+        }),
+      ),
     reserveRequest: (credential, { intervalMs, burst }) =>
       database.write(async (connection) => {
         const nowMs = clock();
@@ -178,15 +178,16 @@ export function pullWriter(connection: Connection, clock: Clock): PullWriter {
       if (!(await fenceLease(connection, source, holder)))
         throw new Refused(`another process has taken over the pull of ${source}`);
     },
-    async advance(key, { completeThroughMs, counts, runMs }) {
-      const before = await findState(connection, key);
-      const lastMs = before?.runMs ?? null;
-      const everyMs = lastMs === null || lastMs === runMs ? (before?.everyMs ?? null) : runMs - lastMs;
-      const sums = addCounts(before?.counts ?? NO_COUNTS, counts);
-      const attemptMs = before?.attemptMs ?? runMs;
-      const state = { ...NEW_STREAM, lastSuccessMs: clock(), attemptMs, counts: sums, runMs, everyMs };
-      await putState(connection, key, completeThroughMs, state);
-    },
+    advance: (key, { completeThroughMs, counts, runMs }) =>
+      changeState(connection, key, (before) => ({
+        ...NEW_STREAM,
+        completeThroughMs,
+        lastSuccessMs: clock(),
+        attemptMs: before.attemptMs ?? runMs,
+        counts: addCounts(before.counts, counts),
+        runMs,
+        everyMs: before.runMs === null || before.runMs === runMs ? before.everyMs : runMs - before.runMs,
+      })),
     async putRows(source, rows) {
       await connection.putMany(
         PULL_ROWS,
@@ -220,18 +221,21 @@ async function findState(
   return row === undefined ? undefined : toState(row);
 }
 
-async function putState(
+/** Stores what `change` makes of the state of a stream, which may be new. */
+async function changeState(
   connection: Connection,
-  { source, orgId, stream }: StreamKey,
-  completeThroughMs: number | null,
-  state: Document,
+  key: StreamKey,
+  change: (before: StreamState) => StreamState,
 ): Promise<void> {
-  const names = Object.keys(NEW_STREAM) as (keyof Document)[];
-  const document = Object.fromEntries(names.map((name) => [name, state[name]]));
-  await connection.all(PUT_STREAM_SQL, source, orgId, stream, completeThroughMs, JSON.stringify(document));
+  const { source, orgId, stream } = key;
+  const after = change((await findState(connection, key)) ?? NEW_STREAM);
+  const { completeThroughMs: complete_through } = after;
+  const fields = DOCUMENT_FIELDS.map((name) => [name, after[name]]);
+  const document = JSON.stringify(Object.fromEntries(fields));
+  await connection.putMany(PULL_STREAMS, [{ source, org_id: orgId, stream, complete_through, document }]);
 }
 
 function toState({ document, ...row }: StateRow): PullState {
   // Documents of earlier versions lack some fields.
-  return { ...NEW_STREAM, ...row, ...(JSON.parse(document) as Partial<Document>) };
+  return { ...NEW_STREAM, ...row, ...(JSON.parse(document) as Partial<StreamState>) };
 }

@@ -6,12 +6,7 @@ import type { Connection, Queries } from '../database.ts';
 import type { Statement } from '../sql.ts';
 
 /** The counters of data that servers keep in memory. */
-export const REVISIONS = [
-  'catalogue',
-  'tokens',
-  'activation',
-  'webhooks',
-] as const satisfies (keyof Revisions)[];
+export const REVISIONS = ['catalogue', 'tokens', 'activation', 'webhooks'] as const;
 
 /** A counter in the table `revisions`: the greatest number of any deleted organisation. */
 export const DELETED_NUMBER = 'organisations deleted';
@@ -47,10 +42,8 @@ export async function readRevisions(connection: Queries): Promise<Revisions> {
     'SELECT name, value FROM revisions',
   );
   const values = new Map(rows.map((row) => [row.name, row.value]));
-  return {
-    catalogue: values.get('catalogue') ?? 0,
-    tokens: values.get('tokens') ?? 0,
-    activation: values.get('activation') ?? 0,
-    webhooks: values.get('webhooks') ?? 0,
-  };
+  return Object.fromEntries(REVISIONS.map((name) => [name, values.get(name) ?? 0])) as Record<
+    keyof Revisions,
+    number
+  >;
 }

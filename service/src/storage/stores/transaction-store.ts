@@ -46,14 +46,10 @@ export function transactionStore(
       const finishImport = await takeOverLog(connection, clock, importId);
       const erased = await readErasedUsers(connection);
       const buffer = new PutBuffer(connection, importId ?? null);
-      const opened = new Map<number, OrganisationWriter>();
-      const of = (orgId: number) => {
-        const lastStampMs = lastStampsMs.get(orgId);
-        if (lastStampMs === undefined) return undefined;
-        const known = opened.get(orgId);
-        if (known !== undefined) return known;
-        const stampMs = Math.max(clock(), lastStampMs + 1);
-        const made: OrganisationWriter = {
+      const nowMs = clock();
+      const writerOf = (orgId: number, lastStampMs: number): OrganisationWriter => {
+        const stampMs = Math.max(nowMs, lastStampMs + 1);
+        return {
           stampMs,
           stamp: printTimestamp(stampMs),
           find: (ids) => findTransactions(connection, orgId, ids),
@@ -61,9 +57,8 @@ export function transactionStore(
           putSources: (rows) => putSources(connection, rows),
           erasedAtMs: (passbackUid) => erased(orgId, passbackUid),
         };
-        opened.set(orgId, made);
-        return made;
       };
+      const opened = new Map([...lastStampsMs].map(([orgId, lastMs]) => [orgId, writerOf(orgId, lastMs)]));
       const orgs = await connection.all(`${ORGANISATIONS_SQL} LIMIT 2`);
       const findUsed = async (ids: readonly Uuid[]) => {
         if (orgs.length < 2 || ids.length === 0) return new Set<Uuid>();
@@ -71,7 +66,12 @@ export function transactionStore(
         const rows = await connection.all<{ id: Uuid }>(USED_SQL, own ?? 0, JSON.stringify(ids.toSorted()));
         return new Set(rows.map(({ id }) => id));
       };
-      const result = await work({ findUsed, of, finishImport, pulls: pullWriter(connection, clock) });
+      const result = await work({
+        findUsed,
+        of: (orgId) => opened.get(orgId),
+        finishImport,
+        pulls: pullWriter(connection, clock),
+      });
       await buffer.flush();
       return result;
     });

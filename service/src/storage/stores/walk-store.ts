@@ -12,9 +12,8 @@ import { userKey } from '../transactions/user-ids.ts';
 const KEEP_MS = 60 * 60_000;
 /** Longer than necessary, so that a node with a fast clock does not delete walks that other nodes need. */
 const EXPIRE_MS = 3 * KEEP_MS;
-/** Each clean-up deletes a limited number of walks, so that no walk waits long for it. */
-const CLEAN_UP_EVERY_MS = 60_000;
-const CLEAN_UP_MAX = 1_000;
+/** The start of a walk deletes at most this many old ones, so that it does not wait long. */
+const EXPIRE_MAX = 1_000;
 /** Other writers hold the lock only briefly. */
 const LOCK_TIMEOUT_MS = 1_000;
 
@@ -31,38 +30,32 @@ const FIND_SQL = `SELECT stamp FROM walks WHERE (${KEY}) = ($1::uuid, $2, $3, $4
 const BEGIN_SQL = `INSERT INTO walks (${KEY}, stamp, begun_at) VALUES ($1::uuid, $2, $3, $4, $5, $6)
   ON CONFLICT (${KEY}) DO UPDATE SET stamp = excluded.stamp, begun_at = excluded.begun_at`;
 
-const CLEAN_UP_SQL: Statement = (sql) => {
-  const expired = `WHERE begun_at < $1 ORDER BY begun_at LIMIT ${CLEAN_UP_MAX} ${sql.forUpdateSkipLocked}`;
-  return `${sql.deleteRows('walks', KEY, expired)} RETURNING token_id`;
-};
+const EXPIRE_SQL: Statement = (sql) =>
+  sql.deleteRows(
+    'walks',
+    KEY,
+    `WHERE begun_at < $1 ORDER BY begun_at LIMIT ${EXPIRE_MAX} ${sql.forUpdateSkipLocked}`,
+  );
 
 /** Opens the database when the first walk begins, because most processes never serve a walk. Opening creates it. */
 export function walkStore(
   { open, exists }: { readonly open: () => Promise<Database>; readonly exists: () => boolean },
   clock: Clock,
 ): WalkStore {
-  let cleanedUpAtMs = Number.NEGATIVE_INFINITY;
-
-  /** Runs in its own transaction, so that a failure does not affect the walk that triggered it. */
-  async function cleanUp(database: Database, nowMs: number): Promise<void> {
-    if (Math.abs(nowMs - cleanedUpAtMs) < CLEAN_UP_EVERY_MS) return;
-    const { length } = await database
-      .write((connection) => connection.all(CLEAN_UP_SQL, nowMs - EXPIRE_MS), LOCK_TIMEOUT_MS)
-      .catch(() => []);
-    // If there is more to delete, the next walk continues the clean-up.
-    if (length < CLEAN_UP_MAX) cleanedUpAtMs = nowMs;
-  }
-
   return {
     async begin(walk, stampMs) {
       const nowMs = clock();
       try {
         const database = await open();
         await database.write(
-          (connection) => connection.all(BEGIN_SQL, ...keyOf(walk), stampMs, nowMs),
+          (connection) =>
+            // Sent together: one round trip to PostgreSQL.
+            Promise.all([
+              connection.all(BEGIN_SQL, ...keyOf(walk), stampMs, nowMs),
+              connection.all(EXPIRE_SQL, nowMs - EXPIRE_MS),
+            ]),
           LOCK_TIMEOUT_MS,
         );
-        await cleanUp(database, nowMs);
       } catch (error) {
         // Rethrows lock timeouts, because otherwise this walk would use the stamp of an earlier walk.
         if (isStorageError(error, ...CANNOT_WRITE) || isFileFault(error)) return;
