@@ -7,9 +7,7 @@ import { databaseName } from '../../src/activation/activation-directory.ts';
 import { examine } from '../../src/cli/doctor/examine.ts';
 import { spoolPath } from '../../src/cli/node/activation.ts';
 import { readServeSettings } from '../../src/config.ts';
-import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
 import { systemClock } from '../../src/domain/clock.ts';
-import type { Stores } from '../../src/domain/stores.ts';
 import { openSpool } from '../../src/storage/click-spool.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
 import { newOrganisation, openTestStores, TEST_AUDITOR } from '../storage/open-test-stores.ts';
@@ -26,15 +24,6 @@ const look = async (databaseUrl: string, flags: Record<string, string> = {}) => 
   const checks = await examine({ settings, databaseUrl, clock: systemClock });
   return new Map(checks.map((check) => [check.check, check]));
 };
-
-const issue = (stores: Stores, orgId: number) =>
-  stores.tokens.add({
-    orgId,
-    kind: 'public',
-    label: '',
-    digest: digestToken(newTokenText('public')),
-    expiresAtMs: null,
-  });
 
 for (const database of DATABASES) {
   describe(`doctor on ${database.name}`, () => {
@@ -126,7 +115,6 @@ for (const database of DATABASES) {
       const url = await database.create();
       const stores = await open.stores(url);
       const org = await newOrganisation(stores);
-      await issue(stores, org.id);
       const folder = temporaryFolder();
       const path = spoolPath(folder, url, databaseName(await stores.clickKey()));
       const spool = openSpool(() => path);

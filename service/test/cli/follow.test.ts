@@ -3,6 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
 import { ServiceProcess } from '../../../client/test/support/service-process.ts';
 import {
   cleanEnvironment,
@@ -100,12 +102,6 @@ describe('follow exits 2 with one sentence and prints no rows', () => {
       'invalid_token',
     ],
     ['an invalid URL', () => ['--url', 'localhost'], {}, '--url must be a URL such as https://api.example, '],
-    [
-      'a URL with a password',
-      () => ['--url', 'http://me:SECRET@x'],
-      {},
-      'without user name, password, query',
-    ],
     ['an invalid interval', () => ['--interval', 'often'], {}, '--interval must be a duration'],
     ['an interval of 0', () => ['--interval', '0s'], {}, '--interval'],
     ['an empty checkpoint file', () => ['--checkpoint', place('')], {}, 'does not contain a checkpoint'],
@@ -114,12 +110,6 @@ describe('follow exits 2 with one sentence and prints no rows', () => {
       () => ['--once', '--checkpoint', place('9030-01-01T00:00:00')],
       {},
       'The checkpoint 9030-01-01T00:00:00 is in the future',
-    ],
-    [
-      'a folder as checkpoint file',
-      () => ['--checkpoint', temporaryFolder()],
-      {},
-      'cannot read the checkpoint file',
     ],
     ['a URL of another service', () => ['--url', `${service.url}/docs`], {}, 'not_found'],
   ])('for %s', async (_, args, environment, sentence) => {
@@ -141,12 +131,18 @@ test('follow prints the changes and then exits 2 if the checkpoint cannot be wri
 });
 
 test('follow without --once prints changes as they happen, and exits 0 on SIGTERM', async () => {
-  await using following = start(['--interval', '1s']);
-  const started = await following.lines((lines) => lines.length >= 2);
+  const following = spawnOfferbook(['follow', '--url', service.url, '--interval', '1s'], {
+    env: { OFFERBOOK_PRIVATE_TOKEN: token },
+  });
+  const lines = createInterface({ input: Readable.fromWeb(following.stdout as never) })[
+    Symbol.asyncIterator
+  ]();
+  const next = async () => (await lines.next()).value ?? '';
+  while (idsOf(await next())[0] !== id(2));
   await service.importTransactions([transaction(9)]);
-  const lines = await following.lines((all) => idsOf(all.join('\n')).includes(id(9)));
-  expect(lines.length).toBeGreaterThan(started.length);
-  expect(await following.stop()).toBe(0);
+  while (idsOf(await next())[0] !== id(9));
+  following.kill('SIGTERM');
+  expect(await following.exited).toBe(0);
 });
 
 test('follow reports in one sentence that the service is down, and still accepts OFFERBOOK_TOKEN', async () => {
@@ -206,32 +202,3 @@ test.each([
     expect(row.slice(1)).toEqual(['PENDING', '79.9 EUR', '0.0000001 EUR', 'evil?[2J', id(77)]);
   },
 );
-
-/** A running follow process and its output so far. */
-function start(args: readonly string[]) {
-  const command = spawnOfferbook(['follow', '--url', service.url, ...args], {
-    env: { OFFERBOOK_PRIVATE_TOKEN: token },
-  });
-  const decoder = new TextDecoder();
-  const reader = command.stdout.getReader();
-  let text = '';
-  return {
-    async lines(enough: (lines: string[]) => boolean): Promise<string[]> {
-      while (true) {
-        const lines = text.split('\n').slice(0, -1);
-        if (enough(lines)) return lines;
-        const { value, done } = await reader.read();
-        if (done) throw new Error(`ended early: ${text}`);
-        text += decoder.decode(value, { stream: true });
-      }
-    },
-    async stop(): Promise<number> {
-      command.kill('SIGTERM');
-      return command.exited;
-    },
-    async [Symbol.asyncDispose](): Promise<void> {
-      command.kill('SIGKILL');
-      await command.exited;
-    },
-  };
-}

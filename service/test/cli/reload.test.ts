@@ -4,7 +4,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import type { SnapshotData } from '../../src/catalogue/snapshot-data.ts';
-import { type RunningNode, startNode } from '../../src/cli/node/node.ts';
+import { startNode } from '../../src/cli/node/node.ts';
 import { openSnapshotBuilder, type SnapshotBuilder } from '../../src/cli/node/snapshot-builder.ts';
 import { readServeSettings } from '../../src/config.ts';
 import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
@@ -48,7 +48,7 @@ describe.each(DATABASES)('on $name', ({ create }) => {
   let port: number;
   /** The node's log. */
   let lines: string[];
-  let start: () => Promise<RunningNode>;
+  let start: () => Promise<AsyncDisposable>;
   /** A token issued before the imports, because a commit after them would make the node poll again. */
   let reader: string;
 
@@ -60,7 +60,10 @@ describe.each(DATABASES)('on $name', ({ create }) => {
     const settings = readServeSettings({ port: String(port) }, {});
     lines = [];
     const logger = new Logger('info', (line) => lines.push(line));
-    start = () => startNode({ settings, databaseUrl, logger, clock: systemClock }, { builder });
+    start = async () => {
+      const node = await startNode({ settings, databaseUrl, logger, clock: systemClock }, { builder });
+      return { [Symbol.asyncDispose]: () => node.stop() };
+    };
     await stores.organisations.create('acme');
     reader = await issueToken();
   });
@@ -107,40 +110,28 @@ describe.each(DATABASES)('on $name', ({ create }) => {
       await addRetailer(2);
       await untilNoticed();
     };
-    const node = await start();
-    try {
-      await untilServed(['Retailer 1', 'Retailer 2']);
-    } finally {
-      await node.stop();
-    }
+    await using _node = await start();
+    await untilServed(['Retailer 1', 'Retailer 2']);
   });
 
   test('an import that finishes while the node is reloading the previous import is also served', async () => {
-    const node = await start();
-    try {
-      builder.beforeTakingUp = async () => {
-        await addRetailer(2);
-        await untilNoticed();
-      };
-      await addRetailer(1);
-      await untilServed(['Retailer 1', 'Retailer 2']);
-      expect(builder.beforeTakingUp).toBeUndefined();
-    } finally {
-      await node.stop();
-    }
+    await using _node = await start();
+    builder.beforeTakingUp = async () => {
+      await addRetailer(2);
+      await untilNoticed();
+    };
+    await addRetailer(1);
+    await untilServed(['Retailer 1', 'Retailer 2']);
+    expect(builder.beforeTakingUp).toBeUndefined();
   });
 
   test('a catalogue whose reload fails is reloaded again soon', async () => {
-    const node = await start();
-    try {
-      builder.beforeTakingUp = async () => {
-        throw new Error('a failure of this test');
-      };
-      await addRetailer(1);
-      await untilServed(['Retailer 1']);
-      expect(builder.beforeTakingUp).toBeUndefined();
-    } finally {
-      await node.stop();
-    }
+    await using _node = await start();
+    builder.beforeTakingUp = async () => {
+      throw new Error('a failure of this test');
+    };
+    await addRetailer(1);
+    await untilServed(['Retailer 1']);
+    expect(builder.beforeTakingUp).toBeUndefined();
   });
 });

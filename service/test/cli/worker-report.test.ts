@@ -6,6 +6,7 @@ import {
   NO_REPORT,
   type WorkerReport,
 } from '../../src/cli/node/workers/worker-report.ts';
+import type { ClickFate } from '../../src/domain/click.ts';
 import { CallerTally } from '../../src/http/caller-tally.ts';
 import { RequestTally } from '../../src/http/request-tally.ts';
 
@@ -18,14 +19,8 @@ function report(route: string, tracked: number, state: Partial<WorkerReport>): W
   callers.answered(CALLER, 200);
   callers.polled(CALLER, 10 + tracked);
   callers.failed('not_found', 'unknown', CALLER, `request-${tracked}`);
-  const tally = { ...newClickTally(), tracked };
-  return {
-    ...NO_REPORT,
-    routes: requests.routes,
-    callers: callers.tallies,
-    clicks: { tally, fate: 'recorded', isDiskLow: false, spooledCount: tracked },
-    ...state,
-  };
+  const { routes } = requests;
+  return { ...NO_REPORT, routes, callers: callers.tallies, clicks: clicksOf('recorded', tracked), ...state };
 }
 
 /** The sum of `count` reports, the last of which was made at `lastAtMs`. */
@@ -40,6 +35,10 @@ function callersOf(count: number, lastAtMs: number) {
   };
 }
 
+const clicksOf = (fate: ClickFate, tracked = 0) => ({
+  ...{ tally: { ...newClickTally(), tracked }, fate, isDiskLow: false, spooledCount: tracked },
+});
+
 const requestsOf = ({ routes }: WorkerReport) =>
   [...routes].map(([route, { statuses }]) => [route, Object.fromEntries(statuses)]);
 
@@ -49,12 +48,7 @@ test("merging reports adds up the workers' counts and uses the worst state", () 
     report('/readyz', 4, {
       spans: { sent: 4, dropped: 0 },
       databaseStatus: { state: 'corrupt', reason: 'bad page' },
-      clicks: {
-        tally: { ...newClickTally(), tracked: 4 },
-        fate: 'spooled',
-        isDiskLow: false,
-        spooledCount: 4,
-      },
+      clicks: clicksOf('spooled', 4),
     }),
     report('/v1/coupons/', 1, {
       replica: { isUsable: true, lagMs: 5 },
@@ -78,24 +72,14 @@ test("merging reports adds up the workers' counts and uses the worst state", () 
       ['/readyz', { 200: 1 }],
       ['/v1/coupons/', { 200: 2 }],
     ],
-    clicks: {
-      tally: { ...newClickTally(), tracked: 7 },
-      fate: 'spooled',
-      isDiskLow: false,
-      spooledCount: 7,
-    },
+    clicks: clicksOf('spooled', 7),
     spans: { sent: 7, dropped: 1 },
     callers: callersOf(3, 4),
   });
 });
 
 test('merging reports keeps the counts of a worker that has exited and drops its state', () => {
-  const spooling = {
-    tally: { ...newClickTally(), bot: 1 },
-    fate: 'lost',
-    isDiskLow: true,
-    spooledCount: 3,
-  } as const;
+  const spooling = { ...clicksOf('lost', 3), isDiskLow: true };
   const last = report('/readyz', 0, {
     databaseStatus: { state: 'corrupt' },
     replica: { isUsable: false, lagMs: 9 },
@@ -117,9 +101,9 @@ test('merging reports keeps the counts of a worker that has exited and drops its
 });
 
 test('the state of clicks is the worst of any worker', () => {
-  const fates = ['recorded', 'lost', 'spooled'] as const;
-  const states = fates.map((fate) => ({ tally: newClickTally(), fate, isDiskLow: false, spooledCount: 0 }));
-  const merged = (...indexes: number[]) =>
-    mergeReports(indexes.map((i) => ({ ...NO_REPORT, clicks: states[i] }))).clicks?.fate;
-  expect([merged(0, 2), merged(2, 1), merged(1, 2, 0)]).toEqual(['spooled', 'lost', 'lost']);
+  const merged = (...fates: ClickFate[]) =>
+    mergeReports(fates.map((fate) => ({ ...NO_REPORT, clicks: clicksOf(fate) }))).clicks?.fate;
+  expect(merged('recorded', 'spooled')).toBe('spooled');
+  expect(merged('spooled', 'lost')).toBe('lost');
+  expect(merged('lost', 'spooled', 'recorded')).toBe('lost');
 });
