@@ -31,7 +31,7 @@ beforeAll(async () => {
   const org = (await stores.organisations.create('acme')) as Organisation;
   const findRetailer = (retailerId: string) => (retailerId === id(7) ? retailer(7) : undefined);
   const feed = transactionFeed({
-    transactions: stores.transactions,
+    stores,
     org,
     findRetailer,
     clock: systemClock,

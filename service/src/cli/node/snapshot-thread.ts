@@ -8,8 +8,7 @@ import { systemClock } from '../../domain/clock.ts';
 import type { Database, DatabaseOptions } from '../../storage/database.ts';
 import { openDatabase, SERVER_OPTIONS } from '../../storage/open-database.ts';
 import { catalogueStore } from '../../storage/stores/catalogue-store.ts';
-import { lowerPriority } from './threads/lower-priority.ts';
-import { answerCalls } from './threads/thread-client.ts';
+import { answerCalls, lowerPriority } from './threads/thread-client.ts';
 
 type OnBatch = Parameters<CatalogueStore['read']>[0];
 

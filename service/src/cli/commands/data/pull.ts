@@ -43,37 +43,31 @@ interface PullCommandOptions extends StoreOptions, Readonly<Partial<Record<PullF
 type Kind = NonNullable<PullOptions['only']>;
 
 export function pullCommand(): Command {
-  const all = commandOf(
+  const all = pullOf(
     'pull',
     'fetch sales and catalogues from affiliate networks and import them; the catalogue if it is six hours old',
     'offerbook pull --source awin.json --org acme',
   );
-  const transactions = commandOf(
+  const transactions = pullOf(
     'transactions',
     'fetch sales and import them',
     'offerbook pull transactions --source awin.json --org acme',
+    'transactions',
   );
-  const catalogue = commandOf(
+  const catalogue = pullOf(
     'catalogue',
     'fetch retailers, offers, coupons and promotions and import them',
     'offerbook pull catalogue --source awin.json --source cj.json',
+    'catalogue',
   );
-  for (const command of [all, transactions]) withSaleOptions(command);
-  for (const command of [all, catalogue]) withCatalogueOptions(command);
-  return (
-    all
-      // Otherwise, `pull` would take the options after the name of a subcommand.
-      .enablePositionalOptions()
-      .action((options) => pull(options))
-      .addCommand(transactions.action((options) => pull(options, 'transactions')))
-      .addCommand(catalogue.action((options) => pull(options, 'catalogue')))
-      .addCommand(statusCommand())
-      .addCommand(forgetCommand())
-  );
+  // Otherwise, `pull` would take the options after the name of a subcommand.
+  all.enablePositionalOptions();
+  for (const command of [transactions, catalogue, statusCommand(), forgetCommand()]) all.addCommand(command);
+  return all;
 }
 
-function commandOf(name: string, description: string, example: string): Command {
-  return jsonCommand(name, description, example)
+function pullOf(name: string, description: string, example: string, only?: Kind): Command {
+  const command = jsonCommand(name, description, example)
     .option('--source <file>', 'source file; may be repeated; see offerbook convert --example awin', collect)
     .option('--every <duration>', 'repeat until stopped, with this pause between runs, such as 30m', (text) =>
       parsePositiveDurationMs('--every', text),
@@ -82,31 +76,28 @@ function commandOf(name: string, description: string, example: string): Command 
     .option('--dry-run', 'fetch everything and print what would change; import nothing')
     .option('--skip-invalid', 'import the valid rows and list the invalid ones')
     .option('--allow-other-host', 'allow a baseUrl that is not on this machine');
-}
-
-function withSaleOptions(command: Command): void {
-  command
-    .option('--org <name>', 'organisation of the sales; omit it if the sub-ids are click ids')
-    .option('--since <time>', 'read all sales since this time (such as 2026-08-01) again', parseSince)
-    .option(
-      '--unattributed <file>',
-      'append sales with an unknown click to this file instead of rejecting them',
-    )
-    .option(
-      '--catalogue <file>',
-      'exported catalogue, used to find coupons by code; may be repeated',
-      collect,
-    );
-}
-
-function withCatalogueOptions(command: Command): void {
-  command
-    .option(
-      '--max-withdrawals <percent>',
-      "reject a catalogue that withdraws more than this percentage of the source's retailers (default: 10, or 50 if there are at most 100)",
-      parseCount('--max-withdrawals', 0, 100),
-    )
-    .option('--allow-withdrawals', 'allow any number of withdrawals');
+  if (only !== 'catalogue')
+    command
+      .option('--org <name>', 'organisation of the sales; omit it if the sub-ids are click ids')
+      .option('--since <time>', 'read all sales since this time (such as 2026-08-01) again', parseSince)
+      .option(
+        '--unattributed <file>',
+        'append sales with an unknown click to this file instead of rejecting them',
+      )
+      .option(
+        '--catalogue <file>',
+        'exported catalogue, used to find coupons by code; may be repeated',
+        collect,
+      );
+  if (only !== 'transactions')
+    command
+      .option(
+        '--max-withdrawals <percent>',
+        "reject a catalogue that withdraws more than this percentage of the source's retailers (default: 10, or 50 if there are at most 100)",
+        parseCount('--max-withdrawals', 0, 100),
+      )
+      .option('--allow-withdrawals', 'allow any number of withdrawals');
+  return command.action((options) => pull(options, only));
 }
 
 function parseSince(text: string): number {
@@ -119,7 +110,7 @@ function parseSince(text: string): number {
   return ms;
 }
 
-async function pull(options: PullCommandOptions, only?: Kind): Promise<void> {
+async function pull(options: PullCommandOptions, only: Kind | undefined): Promise<void> {
   const sources = await readSources(options);
   for (const { source, path, catalogue } of sources) {
     if (only !== 'catalogue') requireOrganisation(source, options.org, path);

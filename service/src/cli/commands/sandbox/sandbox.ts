@@ -116,7 +116,7 @@ async function runSandbox(options: SandboxOptions, command: Command): Promise<vo
     const { logger } = log;
     await using receiver = closing(await startToyReceiver({ stores, org, clock: systemClock, logger }));
     const feed = transactionFeed({
-      transactions: stores.transactions,
+      stores,
       org,
       findRetailer,
       clock: systemClock,

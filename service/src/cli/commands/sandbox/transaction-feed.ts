@@ -3,11 +3,10 @@
 
 import type { Retailer } from '@offerbook/sandbox/wire.ts';
 import { parseTimestamp, printTimestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
-import type { Transaction } from '@offerbook/wire/transaction.ts';
 import { ApiError } from '../../../domain/api-errors.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import type { Organisation } from '../../../domain/organisation.ts';
-import type { TransactionPage, TransactionStore } from '../../../domain/transaction.ts';
+import type { Stores } from '../../../domain/stores.ts';
 import { json } from '../../../http/reply.ts';
 import type { Route } from '../../../http/router.ts';
 import type { Delivery } from './toy-receiver.ts';
@@ -16,12 +15,11 @@ export const FEED_PATH = '/sandbox/transactions';
 
 /** Time range that the first response covers. */
 const FIRST_WINDOW_MS = 10 * 60_000;
-const PAGE_SIZE = 1_000;
 /** Maximum number of rows in a response; the explorer shows fewer. */
 const ROWS_MAX = 100;
 
 interface FeedSource {
-  readonly transactions: TransactionStore;
+  readonly stores: Pick<Stores, 'transactions' | 'history'>;
   readonly org: Organisation;
   readonly findRetailer: (id: string) => Retailer | undefined;
   readonly clock: Clock;
@@ -29,23 +27,30 @@ interface FeedSource {
   readonly deliveries: () => readonly Delivery[];
 }
 
-export function transactionFeed({ transactions, org, findRetailer, clock, deliveries }: FeedSource): Route {
+export function transactionFeed({ stores, org, findRetailer, clock, deliveries }: FeedSource): Route {
+  const { transactions, history } = stores;
   return {
     method: 'GET',
     path: FEED_PATH,
     openToBrowsers: false,
     async answer({ search }) {
       const sinceMs = parseSince(search) ?? clock() - FIRST_WINDOW_MS;
-      const { rows, completeThroughMs } = await walk(transactions, org.id, sinceMs);
-      const newest = rows.sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1)).slice(0, ROWS_MAX);
+      const since = { orgId: org.id, window: { minMs: sinceMs + 1, maxMs: Number.MAX_SAFE_INTEGER } };
+      const { completeThroughMs } = await transactions.page({ ...since, cursor: undefined, limit: 1 });
+      // Later changes are part of the next response.
+      const window = { ...since.window, maxMs: completeThroughMs };
+      const newest = await history.latest({ ...since, window, limit: ROWS_MAX });
       const retailerIds = await transactions.findRetailers(
         newest.map(({ id }) => id),
         org.id,
       );
       // As with expand=retailer.
-      const data = newest.map((transaction) => {
-        const { id, name, hostname, logo } = findRetailer(retailerIds.get(transaction.id) ?? '') ?? {};
-        return { ...transaction, retailer: id === undefined ? null : { id, name, hostname, logo } };
+      const data = newest.map((version) => {
+        const { id, name, hostname, logo } = findRetailer(retailerIds.get(version.id) ?? '') ?? {};
+        return {
+          ...JSON.parse(version.document),
+          retailer: id === undefined ? null : { id, name, hostname, logo },
+        };
       });
       const completeThrough = printTimestamp(completeThroughMs);
       const body = { data, completeThrough, deliveries: deliveries() };
@@ -64,19 +69,4 @@ function parseSince(search: string): number | undefined {
     throw new ApiError('invalid_parameter', `since ${detail}.`, { errors: [{ parameter: 'since', detail }] });
   }
   return timestampMs(timestamp);
-}
-
-/** Reads every page of changes since `sinceMs`, and returns the smallest completeThroughMs of the pages. */
-async function walk(transactions: TransactionStore, orgId: number, sinceMs: number) {
-  const window = { minMs: sinceMs + 1, maxMs: Number.MAX_SAFE_INTEGER };
-  const rows: Transaction[] = [];
-  let completeThroughMs = Number.POSITIVE_INFINITY;
-  let cursor: TransactionPage['cursor'];
-  do {
-    const page = await transactions.page({ orgId, cursor, window, limit: PAGE_SIZE });
-    rows.push(...(JSON.parse(`[${new TextDecoder().decode(page.data)}]`) as Transaction[]));
-    completeThroughMs = Math.min(completeThroughMs, page.completeThroughMs);
-    cursor = page.cursor;
-  } while (cursor !== undefined);
-  return { rows, completeThroughMs };
 }

@@ -1,6 +1,8 @@
-// Calls a function that runs in another thread. Calls and replies are messages; each reply contains the number of its call.
+// Calls a function that runs in another thread, and what such threads share. Calls and replies are messages; each reply contains
+// the number of its call.
 
 import { closeSync, openSync } from 'node:fs';
+import { constants, getPriority, setPriority } from 'node:os';
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';
 import { isStorageError, StorageError, type StorageErrorKind } from '../../../domain/storage-error.ts';
 
@@ -89,6 +91,21 @@ export function answerCalls<Question, Answer>(answer: (question: Question) => Pr
     );
     self.postMessage(result);
   };
+}
+
+const { PRIORITY_BELOW_NORMAL, PRIORITY_LOW } = constants.priority;
+
+/**
+ * Lowers the priority of the calling thread, so that requests do not wait for background work. `by` is added to the nice value. Only
+ * on Linux: on other systems setPriority affects the whole process.
+ */
+export function lowerPriority(by: number = PRIORITY_BELOW_NORMAL): void {
+  if (process.platform !== 'linux') return;
+  try {
+    setPriority(Math.min(getPriority(process.pid) + by, PRIORITY_LOW));
+  } catch {
+    // Some containers forbid this; the thread then runs at the same priority as requests.
+  }
 }
 
 function stopping(): Refused {

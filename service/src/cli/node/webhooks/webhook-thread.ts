@@ -9,8 +9,7 @@ import { openStores } from '../../../storage/open-stores.ts';
 import { addressRules } from '../../../webhooks/address-rules.ts';
 import { startSender } from '../../../webhooks/sender.ts';
 import { currentUser } from '../../current-user.ts';
-import { lowerPriority } from '../threads/lower-priority.ts';
-import { answerCalls } from '../threads/thread-client.ts';
+import { answerCalls, lowerPriority } from '../threads/thread-client.ts';
 
 export interface WebhookSetup {
   readonly databaseUrl: string;
