@@ -1,45 +1,44 @@
-// The countries where sandbox shops sell, with the currency, time zone and market size that synthetic sales need.
+// The countries where sandbox shops sell, with the currency and market size that synthetic sales need.
 
-export interface Country {
-  readonly code: string;
-  readonly currencyCode: string;
-  /** Approximate exchange rate. */
-  readonly unitsPerEuro: number;
-  /** Decimal places in local prices. */
-  readonly decimals: 0 | 2;
-  /** Standard time. Synthetic sales ignore daylight saving time. */
-  readonly utcOffsetHours: number;
-  /** Relative number of sales. */
-  readonly weight: number;
-}
-
-export const COUNTRIES: readonly Country[] = [
-  country('AT', 'EUR', 1, 2, 1, 4),
-  country('AU', 'AUD', 1.7, 2, 10, 6),
-  country('BE', 'EUR', 1, 2, 1, 4),
-  country('CA', 'CAD', 1.5, 2, -5, 7),
-  country('CH', 'CHF', 1, 2, 1, 4),
-  country('CZ', 'CZK', 25, 0, 1, 3),
-  country('DE', 'EUR', 1, 2, 1, 16),
-  country('DK', 'DKK', 7.5, 2, 1, 3),
-  country('ES', 'EUR', 1, 2, 1, 8),
-  country('FI', 'EUR', 1, 2, 2, 3),
-  country('FR', 'EUR', 1, 2, 1, 11),
-  country('GB', 'GBP', 0.85, 2, 0, 14),
-  country('GR', 'EUR', 1, 2, 2, 2),
-  country('HU', 'HUF', 400, 0, 1, 2),
-  country('IE', 'EUR', 1, 2, 0, 3),
-  country('IT', 'EUR', 1, 2, 1, 8),
-  country('JP', 'JPY', 160, 0, 9, 5),
-  country('NL', 'EUR', 1, 2, 1, 7),
-  country('NO', 'NOK', 11.5, 2, 1, 3),
-  country('NZ', 'NZD', 1.9, 2, 12, 2),
-  country('PL', 'PLN', 4.3, 2, 1, 6),
-  country('PT', 'EUR', 1, 2, 0, 3),
-  country('RO', 'RON', 5, 2, 2, 2),
-  country('SE', 'SEK', 11, 2, 1, 5),
-  country('US', 'USD', 1.1, 2, -6, 18),
+/** The exchange rate is approximate, the decimals are those of local prices, and the weight is the relative number of sales. */
+const ROWS: readonly [
+  code: string,
+  currency: string,
+  unitsPerEuro: number,
+  decimals: 0 | 2,
+  weight: number,
+][] = [
+  ['AT', 'EUR', 1, 2, 4],
+  ['AU', 'AUD', 1.7, 2, 6],
+  ['BE', 'EUR', 1, 2, 4],
+  ['CA', 'CAD', 1.5, 2, 7],
+  ['CH', 'CHF', 1, 2, 4],
+  ['CZ', 'CZK', 25, 0, 3],
+  ['DE', 'EUR', 1, 2, 16],
+  ['DK', 'DKK', 7.5, 2, 3],
+  ['ES', 'EUR', 1, 2, 8],
+  ['FI', 'EUR', 1, 2, 3],
+  ['FR', 'EUR', 1, 2, 11],
+  ['GB', 'GBP', 0.85, 2, 14],
+  ['GR', 'EUR', 1, 2, 2],
+  ['HU', 'HUF', 400, 0, 2],
+  ['IE', 'EUR', 1, 2, 3],
+  ['IT', 'EUR', 1, 2, 8],
+  ['JP', 'JPY', 160, 0, 5],
+  ['NL', 'EUR', 1, 2, 7],
+  ['NO', 'NOK', 11.5, 2, 3],
+  ['NZ', 'NZD', 1.9, 2, 2],
+  ['PL', 'PLN', 4.3, 2, 6],
+  ['PT', 'EUR', 1, 2, 3],
+  ['RO', 'RON', 5, 2, 2],
+  ['SE', 'SEK', 11, 2, 5],
+  ['US', 'USD', 1.1, 2, 18],
 ];
+
+export const COUNTRIES = ROWS.map(([code, currencyCode, unitsPerEuro, decimals, weight]) => {
+  return { code, currencyCode, unitsPerEuro, decimals, weight };
+});
+export type Country = (typeof COUNTRIES)[number];
 
 /** Groups of countries that a shop typically sells to. */
 export const REGIONS = [
@@ -65,15 +64,4 @@ export function getCountry(code: string): Country {
 export function roundMoney(amount: number, decimals: 0 | 2): number {
   const factor = 10 ** decimals;
   return Math.round(amount * factor) / factor;
-}
-
-function country(
-  code: string,
-  currencyCode: string,
-  unitsPerEuro: number,
-  decimals: 0 | 2,
-  utcOffsetHours: number,
-  weight: number,
-): Country {
-  return { code, currencyCode, unitsPerEuro, decimals, utcOffsetHours, weight };
 }

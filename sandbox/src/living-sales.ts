@@ -2,7 +2,6 @@
 // imports the changes from between(), then calls settle().
 
 import { DAY_MS, MINUTE_MS } from '@offerbook/wire/time.ts';
-import { busyness } from './day-rhythm.ts';
 import type { Market } from './market.ts';
 import { Random } from './random.ts';
 import { makeSale } from './sale.ts';
@@ -93,7 +92,7 @@ export function* arrivals(
   for (let cell = Math.floor(fromMs / cellMs); cell * cellMs <= toMs; cell++) {
     const startMs = cell * cellMs;
     const random = new Random(seed, 'arrivals', cellMs, cell);
-    const expected = (salesPerDay / DAY_MS) * cellMs * busyness(startMs);
+    const expected = (salesPerDay / DAY_MS) * cellMs;
     const count = Math.min(random.poisson(expected), SALES_PER_CELL_MAX);
     for (let number = 0; number < count; number++) {
       const atMs = startMs + Math.floor(random.unit() * cellMs);

@@ -2,7 +2,7 @@
 // The life cycle depends only on the seed and the sale's id, so it can be recomputed after a restart.
 
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@offerbook/wire/time.ts';
-import { COUNTRIES, roundMoney } from './countries.ts';
+import { getCountry, roundMoney } from './countries.ts';
 import { Random } from './random.ts';
 import { reportedAtMs } from './sale-id.ts';
 import type { Sale } from './wire.ts';
@@ -92,13 +92,11 @@ export function isReversedAfter(course: SaleCourse, afterMs: number): boolean {
   return course.reversedAtMs !== undefined && course.reversedAtMs > afterMs;
 }
 
-const DECIMALS = new Map(COUNTRIES.map(({ currencyCode, decimals }) => [currencyCode, decimals]));
-
-function corrected(transaction: Sale, factor: number): Sale {
-  const decimals = DECIMALS.get(transaction.currencyCode) ?? 2;
+function corrected(sale: Sale, factor: number): Sale {
+  const { decimals } = getCountry(sale.country);
   return {
-    ...transaction,
-    orderValue: roundMoney(transaction.orderValue * factor, decimals),
-    cashback: roundMoney(transaction.cashback * factor, decimals),
+    ...sale,
+    orderValue: roundMoney(sale.orderValue * factor, decimals),
+    cashback: roundMoney(sale.cashback * factor, decimals),
   };
 }

@@ -1,7 +1,7 @@
 // Generates a sale as it is first reported: pending, with its click times and the partner's passback values.
 
 import { SECOND_MS } from '@offerbook/wire/time.ts';
-import { pickCountry } from './day-rhythm.ts';
+import { COUNTRIES } from './countries.ts';
 import { type Market, pickDeal } from './market.ts';
 import { makeOrder } from './order.ts';
 import { Random } from './random.ts';
@@ -21,7 +21,7 @@ export function makeSale(seed: number, id: string, market: Market): Sale {
   const clickedMs = wholeSecond(soldMs - random.logBetween(60 * SECOND_MS, 90 * 60 * SECOND_MS));
   const isClaimed = random.chance(CLAIMED_SHARE);
 
-  const country = pickCountry(random, soldMs);
+  const country = random.pickWeighted(COUNTRIES, ({ weight }) => weight);
   const choice = market.pick(random, country);
   const order = makeOrder(random, choice.offer, country);
   return {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test';
 import { getCountry } from '@offerbook/sandbox/countries.ts';
-import { busyness } from '@offerbook/sandbox/day-rhythm.ts';
 import { arrivals, LivingSales, lively, SPARSE } from '@offerbook/sandbox/living-sales.ts';
 import { Market } from '@offerbook/sandbox/market.ts';
 import { type Change, courseOf, fasterSince, follow, REAL_PACE } from '@offerbook/sandbox/sale-course.ts';
@@ -157,15 +156,6 @@ describe('simulated time', () => {
     expect(3600 / inAnHour(1)).toBeGreaterThan(2);
     expect(3600 / inAnHour(1)).toBeLessThan(8);
     expect(inAnHour(10) / inAnHour(1)).toBeCloseTo(10, -0.7);
-  });
-
-  test('the simulation has more sales in the evening than at night, and some in every hour', () => {
-    const hours = Array.from({ length: 24 }, (_, hour) =>
-      busyness(Date.parse('2026-11-10') + hour * HOUR_MS),
-    );
-    expect(hours.indexOf(Math.max(...hours))).toBeWithin(17, 22);
-    expect(hours.indexOf(Math.min(...hours))).toBeWithin(0, 6);
-    expect(Math.min(...hours)).toBeGreaterThan(0.3);
   });
 
   test('the simulation brings future events forward at a higher speed without affecting current events', () => {
