@@ -2,29 +2,16 @@
 
 import { deriveId } from '@offerbook/feeds/derive-id.ts';
 import { parseSource, type Source } from '@offerbook/feeds/source/source-file.ts';
-import { ACCOUNTS, type NetworkName } from '@offerbook/sandbox/networks/accounts.ts';
+import type { NetworkName } from '@offerbook/sandbox/networks/accounts.ts';
+import { exampleSource } from '@offerbook/sandbox/networks/example-source.ts';
 import type { TrueSale } from '@offerbook/sandbox/networks/true-sales.ts';
 import { NAMESPACE, type Row } from '../../../feeds/test/fixture.ts';
 
-const NEEDED = {
-  awin: {},
-  impact: {},
-  partnerize: {},
-  cj: { currency: ACCOUNTS.cj.currency, website: ACCOUNTS.cj.website },
-  rakuten: { country: 'US', transactionType: 'batch' },
-};
-
 /** A source whose users get the whole commission, so that the cashback of a row is the commission. */
 export function wholeShareSource(network: NetworkName, changes: Row = {}): Source {
-  const source = {
-    network,
-    account: ACCOUNTS[network].account,
-    namespace: NAMESPACE,
-    share: { default: 1 },
-    subId: 'uid',
-  };
-  const text = JSON.stringify({ country: 'DE', ...source, ...NEEDED[network], ...changes });
-  return parseSource(text, 'source.json');
+  const rules = { namespace: NAMESPACE, share: { default: 1 }, confirmAfterDays: undefined };
+  const source = { ...exampleSource(network, 'http://127.0.0.1'), ...rules, ...changes };
+  return parseSource(JSON.stringify(source), 'source.json');
 }
 
 /** The truth as rows of the import, sorted by id. */
