@@ -6,7 +6,7 @@ import type { Logger } from '../../domain/logger.ts';
 import { isStorageError } from '../../domain/storage-error.ts';
 import type { DatabaseStatus } from '../../health/facts.ts';
 import { CLICK_END, sqlitePath } from '../../storage/open-database.ts';
-import { watchCorruption } from '../../storage/sqlite/corruption.ts';
+import { watchCorruption } from '../../storage/sqlite/sqlite-errors.ts';
 
 /**
  * The ways in which a node uses the database. Each use fails and recovers independently. For example, if the role has no free

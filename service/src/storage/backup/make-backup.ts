@@ -64,6 +64,7 @@ export function makeBackup(options: BackupOptions): Promise<BackupManifest> {
 }
 
 async function copyToFolder(options: BackupOptions): Promise<BackupManifest> {
+  const { spoolPath, isOurs, clock, onStart, version } = options;
   const path = sqlitePath(options.url);
   if (path === undefined) throw notSqlite();
   const target = resolve(options.target);
@@ -77,12 +78,27 @@ async function copyToFolder(options: BackupOptions): Promise<BackupManifest> {
   const sizes = ['', '-wal', CLICK_END, `${CLICK_END}-wal`].map(
     (end) => statSync(`${path}${end}`, { throwIfNoEntry: false })?.size ?? 0,
   );
-  options.onStart?.(
+  onStart?.(
     folder,
     sizes.reduce((sum, size) => sum + size),
   );
   try {
-    return await fill(folder, target, path, await readClickKey(source), options);
+    const clickKey = await readClickKey(source);
+    const madeAt = printTimestamp(clock());
+    const [main, clicks] = [join(folder, MAIN_FILE), join(folder, CLICK_FILE)];
+    const list = join(folder, MANIFEST_NAME);
+    await vacuumInto(path, main);
+    await copyAllClicks(path, spoolPath(clickKey), clicks, (click) => isOurs(click, clickKey));
+    const files: BackupFile[] = [];
+    for (const name of [MAIN_FILE, CLICK_FILE])
+      if (existsSync(join(folder, name))) files.push(await verify(folder, name));
+    const manifest: BackupManifest = { kind: 'offerbook backup', format: 1, madeAt, version, files };
+    writeFileSync(list, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
+    sync(list);
+    sync(folder);
+    renameSync(folder, target);
+    sync(dirname(target));
+    return manifest;
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
     throw error;
@@ -94,30 +110,6 @@ export function notSqlite(): StorageError {
     'settings',
     'this command is for SQLite; back up PostgreSQL with pg_dump or WAL archiving (see docs/operations/backups.md)',
   );
-}
-
-async function fill(
-  folder: string,
-  target: string,
-  path: string,
-  clickKey: string,
-  { spoolPath, isOurs, clock, version }: BackupOptions,
-): Promise<BackupManifest> {
-  const madeAt = printTimestamp(clock());
-  const [main, clicks] = [join(folder, MAIN_FILE), join(folder, CLICK_FILE)];
-  await vacuumInto(path, main);
-  await copyAllClicks(path, spoolPath(clickKey), clicks, (click) => isOurs(click, clickKey));
-  const files: BackupFile[] = [];
-  for (const name of [MAIN_FILE, CLICK_FILE])
-    if (existsSync(join(folder, name))) files.push(await verify(folder, name));
-  const manifest: BackupManifest = { kind: 'offerbook backup', format: 1, madeAt, version, files };
-  const list = join(folder, MANIFEST_NAME);
-  writeFileSync(list, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
-  sync(list);
-  sync(folder);
-  renameSync(folder, target);
-  sync(dirname(target));
-  return manifest;
 }
 
 async function vacuumInto(from: string, to: string): Promise<void> {

@@ -15,9 +15,18 @@ import { CLICK_END, sqlitePath } from '../open-database.ts';
 import { closing } from '../open-once.ts';
 import { COMMAND_OPTIONS } from '../open-stores.ts';
 import { migrate } from '../schema/migrate.ts';
-import { leaveLogs, openAlone } from '../sqlite/open-file.ts';
+import { FIRST_VERSION, findDifferences, type Schema, versionOf } from '../schema/schema.ts';
+import { leaveLogs, openAlone, openFile } from '../sqlite/open-file.ts';
 import { openSqlite } from '../sqlite/sqlite.ts';
-import { SQLITE_CLICKS, SQLITE_MAIN } from '../sqlite/sqlite-schemas.ts';
+import { explainSqlite } from '../sqlite/sqlite-errors.ts';
+import {
+  findForeign,
+  OBJECTS_SQL,
+  partsOf,
+  type SchemaObject,
+  SQLITE_CLICKS,
+  SQLITE_MAIN,
+} from '../sqlite/sqlite-schemas.ts';
 import type { Auditor } from '../stores/audit-log.ts';
 import { readClickKey } from '../stores/erased-users.ts';
 import {
@@ -31,7 +40,6 @@ import { notSqlite } from './make-backup.ts';
 import { beginTimeline } from './new-timeline.ts';
 import { repeatErasures } from './repeat-erasures.ts';
 import { LATER_EVENTS, openReplaced, type Replaced, readReplaced } from './replaced-database.ts';
-import { requireOwnSchema } from './require-own-schema.ts';
 import { copySynced, keepAs, newFolder, sync, withFileErrors } from './synced-files.ts';
 
 export interface RestoreOptions {
@@ -118,6 +126,42 @@ async function stage(staging: string, { files }: BackupManifest, source: string)
         `${join(source, name)} is damaged: its checksum differs from the manifest's; nothing was changed`,
       );
     requireOwnSchema(join(staging, name), name, name === MAIN_FILE ? SQLITE_MAIN : SQLITE_CLICKS);
+  }
+}
+
+/**
+ * Throws a StorageError unless the file has exactly our tables. Runs before any other statement on the file, because a backup may
+ * have been tampered with. migrate() compares the columns of an older version.
+ */
+function requireOwnSchema(path: string, name: string, schema: Schema): void {
+  const { objects, version } = readSchema(path);
+  const fail = (problem: string) => new StorageError('invalid', `${name} in the backup ${problem}`);
+  if (version === undefined) throw fail('is not an Offerbook database; nothing was changed');
+  const known = versionOf(schema);
+  if (version > known)
+    throw new StorageError(
+      'too new',
+      `${name} in the backup has schema version ${version}, created by a newer Offerbook; this one supports up to version ${known}`,
+    );
+  if (version < FIRST_VERSION)
+    throw fail(
+      `has schema version ${version} of an older Offerbook; restore it with that version, then run: offerbook migrate`,
+    );
+  const parts = objects.flatMap(({ sql }) => partsOf(sql));
+  const foreign =
+    findForeign(objects, schema) ?? (version === known ? findDifferences(schema, parts)[0] : undefined);
+  if (foreign !== undefined) throw fail(`does not have Offerbook's schema: ${foreign}; nothing was changed`);
+}
+
+function readSchema(path: string) {
+  using file = openFile(path, 'readonly');
+  try {
+    const objects = file.query<SchemaObject, []>(OBJECTS_SQL).all();
+    const isOurs = objects.some(({ type, name }) => type === 'table' && name === 'schema_version');
+    const [row] = isOurs ? file.query('SELECT version FROM schema_version').values() : [];
+    return { objects, version: row && Number(row[0]) };
+  } catch (error) {
+    throw explainSqlite(error, path);
   }
 }
 

@@ -174,11 +174,7 @@ export function searchServers(url: PostgresUrl, role: 'primary' | 'standby', isT
 }
 
 async function readIdentity(client: SQL): Promise<ServerIdentity> {
-  const read = async (sql: string) => {
-    const [row] = await client.unsafe<ServerIdentity[]>(sql);
-    if (row === undefined) throw new Error('expected exactly one row');
-    return row;
-  };
+  const read = async (sql: string) => (await client.unsafe<[ServerIdentity]>(sql))[0];
   try {
     return await read(IDENTITY_SQL);
   } catch (error) {

@@ -16,42 +16,34 @@ const COMMIT_PAUSE_MS = 5;
 const handles = new Map<string, number>();
 
 /** Syncs one write, beginning LONG_WRITE_MS after the write starts. */
-export class EarlySync {
-  readonly #path: string;
+export function startEarlySync(path: string) {
   /** Pause between two syncs, shared with the thread; 0 ends the thread. */
-  readonly #pauseMs = new Int32Array(new SharedArrayBuffer(4)).fill(PAUSE_MS);
-  readonly #timer: Timer;
+  const pauseMs = new Int32Array(new SharedArrayBuffer(4)).fill(PAUSE_MS);
 
-  constructor(path: string) {
-    this.#path = path;
-    this.#timer = setTimeout(() => this.#start(), LONG_WRITE_MS);
-  }
-
-  commit(): void {
-    this.#setPause(COMMIT_PAUSE_MS);
-  }
-
-  end(): void {
-    clearTimeout(this.#timer);
-    this.#setPause(0);
-  }
-
-  #start(): void {
+  function start(): void {
     try {
-      const database = handles.get(this.#path) ?? openSync(this.#path, 'r');
-      handles.set(this.#path, database);
+      const database = handles.get(path) ?? openSync(path, 'r');
+      handles.set(path, database);
       // No extension: the file is .ts in a checkout and .js in a build.
       const thread = new Worker(new URL('./early-sync-thread', import.meta.url));
       thread.onerror = () => thread.terminate();
-      const task: EarlySyncTask = { log: `${this.#path}-wal`, database, pauseMs: this.#pauseMs };
-      thread.postMessage(task);
+      thread.postMessage({ log: `${path}-wal`, database, pauseMs } satisfies EarlySyncTask);
     } catch {
       // Early syncing only improves latency: SQLite itself syncs everything that durability depends on.
     }
   }
 
-  #setPause(pauseMs: number): void {
-    Atomics.store(this.#pauseMs, 0, pauseMs);
-    Atomics.notify(this.#pauseMs, 0);
+  function setPause(ms: number): void {
+    Atomics.store(pauseMs, 0, ms);
+    Atomics.notify(pauseMs, 0);
   }
+
+  const timer = setTimeout(start, LONG_WRITE_MS);
+  return {
+    commit: () => setPause(COMMIT_PAUSE_MS),
+    end(): void {
+      clearTimeout(timer);
+      setPause(0);
+    },
+  };
 }

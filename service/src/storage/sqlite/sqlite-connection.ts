@@ -14,7 +14,7 @@ import {
   upsertSql,
 } from '../schema/table.ts';
 import type { Statement } from '../sql.ts';
-import { EarlySync } from './early-sync.ts';
+import { startEarlySync } from './early-sync.ts';
 import {
   cannotMakeLog,
   createFile,
@@ -224,7 +224,7 @@ export class SqliteConnection implements Connection {
         this.#file.run(`PRAGMA busy_timeout = ${READ_LOCK_TIMEOUT_MS}`);
       }
     }, lockTimeoutMs);
-    const sync = this.#durable ? new EarlySync(this.#path) : undefined;
+    const sync = this.#durable ? startEarlySync(this.#path) : undefined;
     try {
       return await this.#finish(async (connection) => {
         const result = await work(connection);

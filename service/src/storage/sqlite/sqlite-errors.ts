@@ -1,11 +1,18 @@
-// Converts SQLite's errors to StorageErrors with messages for the operator.
+// Converts SQLite's errors to StorageErrors with messages for the operator, and reports a corrupt file to every thread of this
+// process.
 
 import { SQLiteError } from 'bun:sqlite';
 import { closeSync, existsSync, openSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { StorageError } from '../../domain/storage-error.ts';
 import { busy } from '../database.ts';
-import { reportCorruption } from './corruption.ts';
+
+const CORRUPTION_CHANNEL = 'offerbook-corruption';
+
+interface Corruption {
+  readonly path: string;
+  readonly reason: string;
+}
 
 export function isBusy(error: unknown): boolean {
   return error instanceof SQLiteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code ?? '');
@@ -80,4 +87,26 @@ export function mayLookAt(path: string): boolean {
   } catch (error) {
     return (error as { code?: unknown }).code !== 'EACCES';
   }
+}
+
+/**
+ * Each thread has its own connections, and only those that read a damaged page notice. The next statement may succeed, because
+ * it reads other pages.
+ */
+function reportCorruption(path: string, reason: string): void {
+  const channel = new BroadcastChannel(CORRUPTION_CHANNEL);
+  channel.postMessage({ path: resolve(path), reason } satisfies Corruption);
+  channel.close();
+}
+
+/** Returns a function that stops watching. */
+export function watchCorruption(paths: readonly string[], onCorrupt: (reason: string) => void): () => void {
+  const watched = paths.map((path) => resolve(path));
+  const channel = new BroadcastChannel(CORRUPTION_CHANNEL);
+  channel.onmessage = (message) => {
+    const { path, reason } = message.data as Corruption;
+    if (watched.includes(path)) onCorrupt(reason);
+  };
+  channel.unref();
+  return () => channel.close();
 }
