@@ -256,39 +256,6 @@ describe('backups', () => {
     expect(readlinkSync(link)).toBe(join(folder, 'not there', 'shop.db'));
   });
 
-  test('a backup made during imports contains the click of every sale, marked as sold', async () => {
-    const { folder, url, backup } = await scene();
-    const seller = new Worker(new URL('./seller-thread.ts', import.meta.url));
-    const sold = Promise.withResolvers<void>();
-    seller.onmessage = () => sold.resolve();
-    seller.onerror = (event) => sold.reject(event);
-    seller.postMessage(url);
-    await sold.promise;
-    const rounds = Array.from({ length: 10 }, (_, round) => join(folder, `backup-${round}`));
-    for (const target of rounds) await backup(target);
-    const stopped = Promise.withResolvers<void>();
-    seller.onmessage = ({ data }) => {
-      if (data === 'stopped') stopped.resolve();
-    };
-    seller.postMessage('stop');
-    await stopped.promise;
-    seller.terminate();
-
-    const counts = rounds.map((target) => {
-      const read = (name: string, sql: string) => {
-        const file = new SqliteFile(join(target, name));
-        const values = file.query(sql).values().flat();
-        file.close();
-        return values;
-      };
-      const sales = read('offerbook.db', "SELECT document ->> 'id' FROM transactions");
-      const marked = read('offerbook.db-activations', 'SELECT passback_data FROM clicks WHERE has_sale = 1');
-      expect(sales.filter((id) => !marked.includes(id))).toEqual([]);
-      return sales.length;
-    });
-    expect(counts[9]).toBeGreaterThan(counts[0] ?? 0);
-  });
-
   test('a backup does not wait for a running import and contains none of its rows', async () => {
     const { stores, org, backup } = await scene();
     await load(stores, org, [transaction(1)]);

@@ -129,22 +129,6 @@ describe('a server that upgrades the PostgreSQL schema', () => {
   const STATEMENT_TIMEOUT_MS = 500;
   const options = { ...SERVER_OPTIONS, statementTimeoutMs: STATEMENT_TIMEOUT_MS };
 
-  test('a schema upgrade may take longer than the statement timeout', async () => {
-    const url = await newPostgresDatabase();
-    const raw = open.database(url);
-    await raw.all(`CREATE FUNCTION take_time() RETURNS event_trigger LANGUAGE plpgsql AS $$
-      BEGIN
-        IF EXISTS (SELECT FROM pg_event_trigger_ddl_commands() WHERE object_identity LIKE '%.transactions') THEN
-          PERFORM pg_sleep(${(2 * STATEMENT_TIMEOUT_MS) / 1_000});
-        END IF;
-      END $$`);
-    await raw.all(
-      `CREATE EVENT TRIGGER slow ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION take_time()`,
-    );
-    const stores = await open.stores(url, options);
-    expect(await stores.revisions()).toEqual({ catalogue: 0, tokens: 0, activation: 0, webhooks: 0 });
-  });
-
   test('a server waits for another process that is upgrading the schema', async () => {
     const url = await newPostgresDatabase();
     const raw = open.database(url);
