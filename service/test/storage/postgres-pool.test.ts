@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { StorageError } from '../../src/domain/storage-error.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
-import { FaultProxy } from '../chaos/cluster/fault-proxy.ts';
+import { type FaultProxy, startFaultProxy } from '../chaos/cluster/fault-proxy.ts';
 import { newPostgresSchema } from '../support/postgres-server.ts';
 import { until } from '../support/until.ts';
 import { openTestStores, rejection } from './open-test-stores.ts';
@@ -24,7 +24,7 @@ async function otherConnections(url: string): Promise<unknown[]> {
 
 test('closing a pool while connections are being opened leaves no connection open, and none is opened later', async () => {
   const url = await newPostgresSchema();
-  await using proxy = await FaultProxy.start(Number(new URL(url).port));
+  await using proxy = await startFaultProxy(Number(new URL(url).port));
   const database = open.database(await behind(proxy, url), SERVER_OPTIONS);
   // The proxy keeps its open connections when it falls silent.
   proxy.fallSilent();
@@ -44,7 +44,7 @@ test('closing a pool while connections are being opened leaves no connection ope
 
 test('new connections replace unresponsive ones', async () => {
   const url = await newPostgresSchema();
-  await using proxy = await FaultProxy.start(Number(new URL(url).port));
+  await using proxy = await startFaultProxy(Number(new URL(url).port));
   const options = { ...SERVER_OPTIONS, statementTimeoutMs: 100 };
   const database = open.database(await behind(proxy, url), options);
   await database.all('SELECT 1');

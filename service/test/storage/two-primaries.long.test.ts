@@ -6,7 +6,7 @@ import { StorageError } from '../../src/domain/storage-error.ts';
 import type { ReplicaState } from '../../src/domain/stores.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
-import { FaultProxy } from '../chaos/cluster/fault-proxy.ts';
+import { startFaultProxy } from '../chaos/cluster/fault-proxy.ts';
 import { postgresProcesses, signalIfThere } from '../support/postgres-processes.ts';
 import { query, removePostgres, startReplica, untilCaughtUp } from '../support/postgres-replica.ts';
 import {
@@ -140,7 +140,7 @@ describe('two servers that accept writes', () => {
   });
 
   test('a command waits for a server that is slow to respond, because it may have replaced the first', async () => {
-    await using slow = await FaultProxy.start(promoted.port, 500);
+    await using slow = await startFaultProxy(promoted.port, 500);
     const url = urlOf([old, { port: slow.port }]);
     expect(await portOf(url, COMMAND_OPTIONS)).toBe(promoted.port);
   });

@@ -2,27 +2,20 @@
 
 import { HttpConnection, type Outcome } from '../traffic/http-connection.ts';
 
-export class KeptConnection implements Disposable {
-  readonly #url: string;
-  #kept: HttpConnection | undefined;
-
-  constructor(url: string) {
-    this.#url = url;
-  }
-
-  async send(bytes: Uint8Array, method: string): Promise<Outcome> {
-    if (this.#kept?.isOpen === true) {
-      const outcome = await this.#kept.exchange(bytes, method);
-      // The server may have closed the idle connection, so send the request again on a new one.
-      if (outcome.kind !== 'closed') return outcome;
-    }
-    this.#kept = await HttpConnection.open(this.#url);
-    return this.#kept.exchange(bytes, method);
-  }
-
-  [Symbol.dispose](): void {
-    this.#kept?.cut();
-  }
+export function keptConnection(url: string) {
+  let kept: HttpConnection | undefined;
+  return {
+    async send(bytes: Uint8Array, method: string): Promise<Outcome> {
+      if (kept?.isOpen === true) {
+        const outcome = await kept.exchange(bytes, method);
+        // The server may have closed the idle connection, so send the request again on a new one.
+        if (outcome.kind !== 'closed') return outcome;
+      }
+      kept = await HttpConnection.open(url);
+      return kept.exchange(bytes, method);
+    },
+    [Symbol.dispose]: () => kept?.cut(),
+  };
 }
 
 export function printOutcome(outcome: Outcome): string {

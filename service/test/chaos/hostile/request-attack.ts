@@ -26,7 +26,7 @@ import {
   printRequest,
 } from './any-request.ts';
 import type { Extent } from './file-outcomes.ts';
-import { KeptConnection, printOutcome } from './kept-connection.ts';
+import { keptConnection, printOutcome } from './kept-connection.ts';
 
 const URL_LENGTH_MAX = 16 * 1024;
 /** Statuses that occur in an attack of this size, because requests reach the service itself, not only Bun's parser. */
@@ -44,7 +44,7 @@ export async function attackWithRequests(run: Run, extent: Extent): Promise<void
   } as const;
   await using node = await TestNode.start({ databaseUrl: await run.database.create(), settings });
   const tokens = await fillNode(node);
-  using connection = new KeptConnection(node.url);
+  using connection = keptConnection(node.url);
   await fc.assert(
     fc.asyncProperty(anyRequest, async (request) => {
       const bytes = printRequest(request, authorizationOf(request, tokens));

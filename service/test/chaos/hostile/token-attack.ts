@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { TestNode } from '../../support/test-node.ts';
 import type { Run } from '../report/run.ts';
 import type { Extent } from './file-outcomes.ts';
-import { KeptConnection, printOutcome } from './kept-connection.ts';
+import { keptConnection, printOutcome } from './kept-connection.ts';
 
 const SETTINGS = { rateLimitFailedAuth: 0, rateLimitPublic: 0, rateLimitPrivate: 0 };
 
@@ -13,7 +13,7 @@ const SETTINGS = { rateLimitFailedAuth: 0, rateLimitPublic: 0, rateLimitPrivate:
 export async function attackWithTokens(run: Run, extent: Extent): Promise<void> {
   await using node = await TestNode.start({ databaseUrl: await run.database.create(), settings: SETTINGS });
   const good = [await node.token('public'), await node.token('private')];
-  using connection = new KeptConnection(node.url);
+  using connection = keptConnection(node.url);
   /** The distinct responses, without their Date. */
   const answers = new Set<string>();
   await fc.assert(

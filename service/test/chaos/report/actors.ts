@@ -1,11 +1,13 @@
 // Actors that act at the same time, each in a loop, until the time is up. They can be paused between two steps. The first error
 // of an actor ends all of them.
 
+import { until } from '../../support/until.ts';
+
 export class Actors {
   readonly #endMs: number;
   readonly #isEnough: () => boolean;
   readonly #loops: Promise<void>[] = [];
-  #failures: unknown[] = [];
+  #failure: { readonly error: unknown } | undefined;
   #busy = 0;
   #isPaused = false;
   #isEnded = false;
@@ -25,15 +27,13 @@ export class Actors {
     const loop = async () => {
       try {
         while (!this.isOver) {
-          if (this.#isPaused) {
-            await Bun.sleep(20);
-            continue;
+          if (!this.#isPaused) {
+            this.#busy += 1;
+            await step().finally(() => {
+              this.#busy -= 1;
+            });
           }
-          this.#busy += 1;
-          await step().finally(() => {
-            this.#busy -= 1;
-          });
-          await Bun.sleep(pauseMs());
+          await Bun.sleep(this.#isPaused ? 20 : pauseMs());
         }
       } finally {
         await finish?.();
@@ -41,7 +41,7 @@ export class Actors {
     };
     this.#loops.push(
       loop().catch((error: unknown) => {
-        this.#failures.push(error);
+        this.#failure ??= { error };
         this.#isEnded = true;
       }),
     );
@@ -59,13 +59,12 @@ export class Actors {
   }
 
   /** Returns when every actor has ended its current step. No actor begins another before `resume`. */
-  async pause(timeoutMs = 60_000): Promise<void> {
+  async pause(): Promise<void> {
     this.#isPaused = true;
-    const giveUpMs = performance.now() + timeoutMs;
-    while (this.#busy > 0) {
-      if (performance.now() > giveUpMs) throw new Error(`${this.#busy} actors have not ended their steps`);
-      await Bun.sleep(20);
-    }
+    await until(
+      () => this.#busy,
+      (actors) => actors === 0,
+    );
     this.#throwFirst();
   }
 
@@ -74,9 +73,6 @@ export class Actors {
   }
 
   #throwFirst(): void {
-    const [failure] = this.#failures;
-    if (failure === undefined) return;
-    this.#failures = [];
-    throw failure;
+    if (this.#failure !== undefined) throw this.#failure.error;
   }
 }

@@ -6,7 +6,7 @@ import type { Stores } from '../../../src/domain/stores.ts';
 import { query, removePostgres } from '../../support/postgres-replica.ts';
 import { postgresUrl } from '../../support/postgres-server.ts';
 import { until } from '../../support/until.ts';
-import { FaultProxy } from '../cluster/fault-proxy.ts';
+import { startFaultProxy } from '../cluster/fault-proxy.ts';
 import { Node } from '../cluster/node.ts';
 import { Pair } from '../cluster/pair.ts';
 import { createOrganisation, issueToken, withStores } from '../cluster/seed.ts';
@@ -47,7 +47,7 @@ export async function openStage(run: Run, mode: Mode) {
   const pair = stack.use(await Pair.start());
   const database = await pair.newDatabase();
   if (mode === 'synchronous') await pair.makeSynchronous();
-  const proxy = stack.use(await FaultProxy.start(pair.primary.port));
+  const proxy = stack.use(await startFaultProxy(pair.primary.port));
   const urls = [pair.url(database), postgresUrl(proxy.port, database)];
   const onPrimary = <Result>(work: (stores: Stores) => Promise<Result>) =>
     withStores(postgresUrl(pair.primary.port, database), work);

@@ -4,7 +4,7 @@
 import { query, removePostgres, startReplica, untilCaughtUp } from '../../support/postgres-replica.ts';
 import { PASSWORD, type PostgresServer, startPostgres } from '../../support/postgres-server.ts';
 import { until } from '../../support/until.ts';
-import { FaultProxy } from '../cluster/fault-proxy.ts';
+import { startFaultProxy } from '../cluster/fault-proxy.ts';
 import { killPostgres } from '../cluster/machine.ts';
 import { Node } from '../cluster/node.ts';
 import { freeze } from '../cluster/pair.ts';
@@ -180,7 +180,7 @@ async function openStage(stack: AsyncDisposableStack, withStandby = false) {
   const targets = await fill(urlOf(primary.port));
   const standby = withStandby ? own(await startReplica(primary)) : primary;
   if (withStandby) await untilCaughtUp(primary, standby);
-  const proxy = stack.use(await FaultProxy.start(primary.port));
+  const proxy = stack.use(await startFaultProxy(primary.port));
   const databaseUrl = withStandby ? urlOf(proxy.port, standby.port) : urlOf(proxy.port);
   // On a busy machine, PostgreSQL may be too slow for the first connections of a node, which then exits.
   const start = () => Node.start(databaseUrl).catch((error: unknown) => error);

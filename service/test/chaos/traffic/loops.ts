@@ -24,7 +24,7 @@ export function forMs(durationMs: number): () => boolean {
 }
 
 export async function closedLoop(traffic: Traffic, connections: number): Promise<Tally> {
-  const lane = new Lane(traffic);
+  const lane = openLane(traffic);
   await Promise.all(
     Array.from({ length: connections }, async () => {
       while (!traffic.isOver()) await lane.send();
@@ -35,7 +35,7 @@ export async function closedLoop(traffic: Traffic, connections: number): Promise
 
 /** Does not send requests that are due while all connections are in use; the tally counts them as unsent. */
 export async function openLoop(traffic: Traffic, perSecond: number, connectionsMax: number): Promise<Tally> {
-  const lane = new Lane(traffic);
+  const lane = openLane(traffic);
   const startMs = performance.now();
   const underWay = new Set<Promise<void>>();
   for (let due = 0; !traffic.isOver(); await Bun.sleep(TICK_MS)) {
@@ -55,43 +55,34 @@ export async function openLoop(traffic: Traffic, perSecond: number, connectionsM
 }
 
 /** A pool of connections. A connection handles one request at a time, and a new one is opened if none is free. */
-class Lane {
-  readonly tally: Tally;
-  readonly #traffic: Traffic;
-  readonly #free: HttpConnection[] = [];
-  #next = 0;
-
-  constructor(traffic: Traffic) {
-    this.#traffic = traffic;
-    this.tally = traffic.tally ?? new Tally();
-  }
-
-  /** Never rejects; failures are counted in the tally. */
-  async send(): Promise<void> {
-    const { requests, url } = this.#traffic;
-    const request = requests[this.#next++ % requests.length] ?? new Uint8Array();
-    const startedAtMs = performance.now();
-    try {
-      const connection = this.#take() ?? (await HttpConnection.open(url));
-      const status = await connection.request(request, RESPONSE_MAX_MS);
-      this.tally.answer(status, performance.now() - startedAtMs);
-      if (connection.isOpen) this.#free.push(connection);
-    } catch (error) {
-      this.tally.fail(error instanceof Error ? error.message : String(error));
-      // Pause briefly, to avoid a busy loop while the service is unreachable.
-      await Bun.sleep(1);
-    }
-  }
-
-  close(): Tally {
-    for (const connection of this.#free.splice(0)) connection.close();
-    return this.tally;
-  }
-
-  #take(): HttpConnection | undefined {
-    for (let connection = this.#free.pop(); connection !== undefined; connection = this.#free.pop()) {
-      if (connection.isOpen) return connection;
-    }
-    return undefined;
-  }
+function openLane({ requests, url, tally = new Tally() }: Traffic) {
+  const free: HttpConnection[] = [];
+  let next = 0;
+  const take = () => {
+    let connection = free.pop();
+    while (connection?.isOpen === false) connection = free.pop();
+    return connection;
+  };
+  return {
+    tally,
+    /** Never rejects; failures are counted in the tally. */
+    async send(): Promise<void> {
+      const request = requests[next++ % requests.length] ?? new Uint8Array();
+      const startedAtMs = performance.now();
+      try {
+        const connection = take() ?? (await HttpConnection.open(url));
+        const status = await connection.request(request, RESPONSE_MAX_MS);
+        tally.answer(status, performance.now() - startedAtMs);
+        if (connection.isOpen) free.push(connection);
+      } catch (error) {
+        tally.fail(error instanceof Error ? error.message : String(error));
+        // Pause briefly, to avoid a busy loop while the service is unreachable.
+        await Bun.sleep(1);
+      }
+    },
+    close(): Tally {
+      for (const connection of free.splice(0)) connection.close();
+      return tally;
+    },
+  };
 }
