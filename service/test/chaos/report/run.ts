@@ -22,9 +22,8 @@ const LISTED_PER_KIND_MAX = 10;
 export class Run extends AsyncDisposableStack {
   readonly seed: number;
   readonly minutes: number;
-  /** The run should end at this value of performance.now(). */
-  readonly endMs: number;
   readonly print: (line: string) => void;
+  #endMs: number | undefined;
   readonly #database: TestDatabase | undefined;
   readonly #values: Values;
   readonly #counts = new Map<string, number>();
@@ -36,7 +35,6 @@ export class Run extends AsyncDisposableStack {
     super();
     this.seed = settings.seed;
     this.minutes = settings.minutes;
-    this.endMs = performance.now() + settings.minutes * 60_000;
     this.print = settings.print ?? (() => {});
     this.#database = settings.database;
     const defaults = Object.entries(options).map(([name, option]) => [name, option.default]);
@@ -48,8 +46,16 @@ export class Run extends AsyncDisposableStack {
     return new Random(this.seed, ...parts);
   }
 
+  /** The run should end at this value of performance.now(). The time begins with the first use, after the scenario's set-up. */
+  get endMs(): number {
+    this.#endMs ??= performance.now() + this.minutes * 60_000;
+    return this.#endMs;
+  }
+
+  /** False at the first use, so that every run has a first round. */
   get isOver(): boolean {
-    return performance.now() > this.endMs;
+    const nowMs = performance.now();
+    return nowMs > this.endMs;
   }
 
   get database(): TestDatabase {

@@ -49,9 +49,8 @@ export const webhooks: Scenario = {
     for (const { receiver } of endpoints)
       receiver.isDelayed = (delivery) => freezes.some((freeze) => isDelayedBy(freeze, delivery));
 
-    // The time begins after the start of the senders, which may take longer than a short run.
     const isEnough = () => (run.counts['requests: good'] ?? 0) >= REQUESTS_MIN;
-    const actors = new Actors(performance.now() + run.minutes * 60_000, isEnough);
+    const actors = new Actors(run.endMs, isEnough);
     for (const [index, orgId] of orgIds.entries()) {
       const random = run.random('importer', index);
       const step = async () => {

@@ -134,7 +134,7 @@ export const workers: Scenario = {
     const requests = run.use(await CheckedRequests.start(server.url, targetsFor(run, tokens), options));
     const memoryMb: number[] = [];
     try {
-      for (let round = 0; round === 0 || !run.isOver; round++) {
+      for (let round = 0; !run.isOver; round++) {
         await fail('crash', round);
         await changeCatalogue(round);
         await revoke();
