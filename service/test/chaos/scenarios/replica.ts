@@ -42,7 +42,8 @@ export const replica: Scenario = {
     const numbers = Array.from({ length: ROWS }, (_, i) => i + 1);
     await scene.change(...numbers);
     for (let step = 0; step < run.number('steps') && !run.isOver; step++) {
-      if (random.chance(0.25)) {
+      // At least once, even in a very short run.
+      if (step === 0 || random.chance(0.25)) {
         await pair.hold();
         run.count('pauses of the replica');
       } else if (random.chance(0.35)) await pair.release();
