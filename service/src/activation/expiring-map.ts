@@ -7,34 +7,35 @@ interface Entry<T> {
 
 export class ExpiringMap<T> {
   readonly #keptMs: number;
-  /** Entries are stored in two generations. The older generation is dropped as a whole once all its entries have expired. */
-  #newer = new Map<string, Entry<T>>();
-  #older = new Map<string, Entry<T>>();
-  #turnedAtMs = Number.NEGATIVE_INFINITY;
+  /** In order of insertion. */
+  readonly #entries = new Map<string, Entry<T>>();
 
   constructor(keptMs: number) {
     this.#keptMs = keptMs;
   }
 
   find(key: string, nowMs: number): T | undefined {
-    const entry = this.#newer.get(key) ?? this.#older.get(key);
-    // abs() handles a clock that is set back: the entry survives a shift that is shorter than its lifetime, and expires after a
-    // longer one.
-    return entry && Math.abs(nowMs - entry.atMs) < this.#keptMs ? entry.value : undefined;
+    const entry = this.#entries.get(key);
+    return entry && this.#isLive(entry, nowMs) ? entry.value : undefined;
   }
 
+  /** Also removes the oldest entries if they have expired. */
   add(key: string, nowMs: number, value: T): void {
-    if (Math.abs(nowMs - this.#turnedAtMs) >= this.#keptMs) {
-      this.#older = this.#newer;
-      this.#newer = new Map();
-      this.#turnedAtMs = nowMs;
+    for (const [oldest, entry] of this.#entries) {
+      if (this.#isLive(entry, nowMs)) break;
+      this.#entries.delete(oldest);
     }
-    this.#newer.set(key, { atMs: nowMs, value });
+    this.#entries.delete(key);
+    this.#entries.set(key, { atMs: nowMs, value });
   }
 
   /** Removes the entry if it still has this value. */
   delete(key: string, value: T): void {
-    for (const generation of [this.#newer, this.#older])
-      if (generation.get(key)?.value === value) generation.delete(key);
+    if (this.#entries.get(key)?.value === value) this.#entries.delete(key);
+  }
+
+  /** If the clock is set back, an entry survives a shift shorter than its lifetime, and expires after a longer one. */
+  #isLive({ atMs }: Entry<T>, nowMs: number): boolean {
+    return Math.abs(nowMs - atMs) < this.#keptMs;
   }
 }

@@ -118,7 +118,13 @@ export class RetailersView implements ListView {
     this.#filter = filter;
     this.#deals = deals;
     this.#listed = new Bitset(retailers.ids.length);
-    for (const list of DEAL_LISTS) addOwners(deals[list], this.#listed);
+    for (const { table, activity } of Object.values(deals)) {
+      const { owners } = table.data;
+      (activity.active ?? allBelow(owners.length)).walk(0, (rank) => {
+        this.#listed.add(owners[rank] as number);
+        return true;
+      });
+    }
   }
 
   get count(): number {
@@ -177,14 +183,6 @@ export class RetailersView implements ListView {
     }
     this.#retailers.documents.write(retailer, writer, begin);
   }
-}
-
-function addOwners({ table, activity }: DealsView, retailers: Bitset): void {
-  const { owners } = table.data;
-  (activity.active ?? allBelow(owners.length)).walk(0, (rank) => {
-    retailers.add(owners[rank] as number);
-    return true;
-  });
 }
 
 function firstFrom(cursor: Uuid | undefined, ids: UuidTable): number {

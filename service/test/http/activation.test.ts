@@ -17,6 +17,14 @@ import { TestNode } from '../support/test-node.ts';
 const document = openApiDocument();
 type Problem = Record<string, unknown>;
 
+function withoutIds({ requestId: _, instance: __, type: ___, ...problem }: Problem): Problem {
+  return problem;
+}
+
+async function problemOf(response: Response): Promise<Problem> {
+  return withoutIds((await response.json()) as Problem);
+}
+
 function documentedProblem(path: string, code: ErrorCode): Problem {
   const response = document.paths[path]?.get.responses[ERRORS[code].status];
   return response?.content?.['application/problem+json']?.examples?.[code]?.value as Problem;
@@ -510,14 +518,7 @@ describe('rejected activations', () => {
 
   test('an unknown organisation and an unknown deal get the same response, and all missing parameters are listed at once', async () => {
     await using app = await ActivationNode.start();
-    const {
-      requestId: _,
-      instance: __,
-      ...problem
-    } = (await (await app.send('POST', `/v1/coupons/${id(99)}/activate/${app.query()}`)).json()) as Record<
-      string,
-      unknown
-    >;
+    const problem = await problemOf(await app.send('POST', `/v1/coupons/${id(99)}/activate/${app.query()}`));
     expect(problem).toMatchObject({ status: 404, code: 'deal_not_found' });
     for (const path of [
       app.coupon({ orgId: id(98) }),
@@ -525,12 +526,7 @@ describe('rejected activations', () => {
       `/v1/coupons/nonsense/activate/${app.query()}`,
       `/v1/coupons/activate/${app.query({ couponId: id(98) })}`,
     ]) {
-      const {
-        requestId: _,
-        instance: __,
-        ...same
-      } = (await (await app.send('POST', path)).json()) as Record<string, unknown>;
-      expect(same).toEqual(problem);
+      expect(await problemOf(await app.send('POST', path))).toEqual(problem);
       const page = await app.get(path, { ...BROWSER, Accept: 'text/html' });
       expect([page.status, await page.text()]).toEqual([
         404,
@@ -558,9 +554,8 @@ describe('rejected activations', () => {
         allow,
         'application/problem+json',
       ]);
-      const { requestId: _, instance: __, type: ___, ...problem } = (await response.json()) as Problem;
-      const { requestId, instance, type, ...documented } = documentedProblem(path, 'method_not_allowed');
-      expect(problem).toEqual(documented);
+      const documented = documentedProblem(path, 'method_not_allowed');
+      expect(await problemOf(response)).toEqual(withoutIds(documented));
     }
   });
 

@@ -89,7 +89,17 @@ export function writePage(
 ): EncodedPage {
   writer.begin();
   writer.add(ENVELOPE_START);
-  const count = writeItems(numbers.slice(0, limit), writeItem, writer.length + bytesMax);
+  const lengthMax = writer.length + bytesMax;
+  const countMax = Math.min(limit, numbers.length);
+  let count = 0;
+  for (; count < countMax; count++) {
+    const { length } = writer;
+    if (count > 0) writer.addByte(COMMA);
+    writeItem(numbers[count] as number, writer);
+    if (count === 0 || writer.length <= lengthMax) continue;
+    writer.cutTo(length);
+    break;
+  }
   const next = numbers[count];
   const cursor = next === undefined ? undefined : ids.at(next);
   writer.add(envelopeEnd(cursor));
@@ -102,21 +112,4 @@ export function writeItemAlone(write: (writer: PageWriter) => void, changesAtMs:
   writer.begin();
   write(writer);
   return { bytes: writer.written, cursor: undefined, changesAtMs };
-}
-
-/** Returns the number of items written. */
-function writeItems(
-  items: readonly number[],
-  writeItem: (number: number, writer: PageWriter) => void,
-  lengthMax: number,
-): number {
-  for (let index = 0; index < items.length; index++) {
-    const { length } = writer;
-    if (index > 0) writer.addByte(COMMA);
-    writeItem(items[index] as number, writer);
-    if (index === 0 || writer.length <= lengthMax) continue;
-    writer.cutTo(length);
-    return index;
-  }
-  return items.length;
 }
