@@ -16,24 +16,13 @@ import { until } from '../support/until.ts';
 
 const NETWORK = 'https://network.example/';
 
-interface Scene extends AsyncDisposable {
-  readonly node: TestNode;
-  /** Follows a user's link, for the first organisation by default; returns the click id, or the plain URL. */
-  click(user: string, orgId?: Uuid): Promise<string>;
-  /** Follows a user's link and returns the Offerbook-Click header. */
-  outcome(user: string): Promise<string | null>;
-  /** Activates the deal for a user with POST. */
-  post(user: string): Promise<Response>;
-  recorded(): Promise<ClickId[]>;
-  /** Blocks recording clicks while `work` runs. Stored clicks can be read. */
-  whileBusy<T>(work: () => Promise<T>): Promise<T>;
-}
+type Scene = Awaited<ReturnType<typeof openScene>>;
 
 async function openScene(
   database: TestDatabase,
   spool: string,
   { adminPort, clickDeadlineMs = 300 }: { adminPort?: number; clickDeadlineMs?: number } = {},
-): Promise<Scene> {
+) {
   const databaseUrl = await database.create();
   const app = await ActivationNode.start({
     databaseUrl,
@@ -46,12 +35,14 @@ async function openScene(
   const follow = (user: string, orgId = app.orgId) => app.get(app.coupon({ orgId, passbackUid: user }));
   return {
     node,
-    click: async (user, orgId) =>
+    /** Follows a user's link, for the first organisation by default; returns the click id, or the plain URL. */
+    click: async (user: string, orgId?: Uuid) =>
       ((await follow(user, orgId)).headers.get('Location') ?? '').replace(NETWORK, ''),
-    outcome: async (user) => (await follow(user)).headers.get('Offerbook-Click'),
-    post: (user) => app.send('POST', app.coupon({ passbackUid: user })),
+    outcome: async (user: string) => (await follow(user)).headers.get('Offerbook-Click'),
+    post: (user: string) => app.send('POST', app.coupon({ passbackUid: user })),
     recorded: async () => (await node.stores.clicks.list(10_000)).map((click) => click.id),
-    async whileBusy(work) {
+    /** Blocks recording clicks while `work` runs. Stored clicks can be read. */
+    async whileBusy<T>(work: () => Promise<T>): Promise<T> {
       const isSqlite = database.name === 'SQLite';
       // The first process that needs the spool creates it.
       await node.stores.clicks.put([]);
@@ -65,9 +56,7 @@ async function openScene(
         await other.close();
       }
     },
-    async [Symbol.asyncDispose]() {
-      await node[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: () => node[Symbol.asyncDispose](),
   };
 }
 

@@ -7,7 +7,7 @@ import { OPERATIONS } from '../../src/http/operations/operations.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
-import { coupon, id, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
+import { coupon, ITEM_NUMBERS, id, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
 import { newPostgresSchema } from '../support/postgres-server.ts';
 import { attributesOf, SpanCollector, tracingTo } from '../support/span-collector.ts';
 import { TestNode } from '../support/test-node.ts';
@@ -31,18 +31,9 @@ const ROOT = join(import.meta.dir, '..', '..', '..');
 const REALM = 'Bearer realm="offerbook"';
 const INVALID = `${REALM}, error="invalid_token"`;
 
-/** Number of the only item in each list. */
-const ITEMS: Record<string, number> = {
-  Retailer: 1,
-  CashbackOffer: 11,
-  Coupon: 21,
-  Promotion: 31,
-  Transaction: 101,
-};
-
 /** Every operation with a path that finds something. */
 const TARGETS = OPERATIONS.map((operation) => {
-  const path = operation.path.replace('{id}', id(ITEMS[operation.component] ?? 0));
+  const path = operation.path.replace('{id}', id(ITEM_NUMBERS[operation.component] ?? 0));
   return [path, operation] as const;
 });
 

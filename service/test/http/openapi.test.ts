@@ -11,7 +11,7 @@ import { type OpenApiDocument, openApiDocument } from '../../src/http/openapi/op
 import { LISTS, OPERATIONS } from '../../src/http/operations/operations.ts';
 import { offerbook } from '../support/command.ts';
 import { answerProblems } from '../support/documented-answers.ts';
-import { coupon, id, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
+import { coupon, ITEM_NUMBERS, id, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
 
 const ROOT = join(import.meta.dir, '../../..');
@@ -222,17 +222,12 @@ describe('checking real responses against the document', () => {
         [id(999), 404],
       ],
     };
-    const first: Record<string, number> = {
-      Retailer: 1,
-      CashbackOffer: 11,
-      Coupon: 21,
-      Promotion: 31,
-      Transaction: 101,
-    };
     for (const { path, returns, tokenKind, component } of OPERATIONS) {
       for (const [target, expected] of targets[returns]) {
         const place =
-          returns === 'page' ? path + target : path.replace('{id}', target || id(first[component] ?? 0));
+          returns === 'page'
+            ? path + target
+            : path.replace('{id}', target || id(ITEM_NUMBERS[component] ?? 0));
         const response = await node.get(place, tokens[tokenKind]);
         const { status, headers } = response;
         expect([place, status]).toEqual([place, expected]);

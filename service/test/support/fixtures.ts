@@ -10,6 +10,15 @@ export function id(number: number): Uuid {
   return `00000000-0000-7000-8000-${number.toString(16).padStart(12, '0')}` as Uuid;
 }
 
+/** Number of an item for each component, as several tests name them. */
+export const ITEM_NUMBERS: Readonly<Record<string, number>> = {
+  Retailer: 1,
+  CashbackOffer: 11,
+  Coupon: 21,
+  Promotion: 31,
+  Transaction: 101,
+};
+
 export function timestamp(text: string): Timestamp {
   return text as Timestamp;
 }

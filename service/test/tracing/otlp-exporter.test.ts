@@ -3,6 +3,7 @@ import manifest from '../../package.json';
 import { OtlpExporter } from '../../src/tracing/otlp-exporter.ts';
 import type { FinishedSpan } from '../../src/tracing/tracer.ts';
 import { SpanCollector, spansOf } from '../support/span-collector.ts';
+import { until } from '../support/until.ts';
 
 const SPAN: FinishedSpan = {
   traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
@@ -152,7 +153,7 @@ test('a batch is dropped if the collector is unreachable, and the reason is repo
   }
   const { exporter, add, changes } = open({ url });
   add(512);
-  while (exporter.counts.dropped === 0) await Bun.sleep(2);
+  await until(() => exporter.counts.dropped);
   await exporter.close(5_000);
   expect(exporter.counts).toEqual({ sent: 0, dropped: 512 });
   expect(changes).toEqual([expect.stringContaining('connect')]);
@@ -162,7 +163,7 @@ test('a batch that always gets 503 is dropped after five attempts', async () => 
   await using collector = SpanCollector.start(() => new Response('', { status: 503 }));
   const { exporter, add } = open(collector);
   add(512);
-  while (exporter.counts.dropped === 0) await Bun.sleep(2);
+  await until(() => exporter.counts.dropped);
   await exporter.close(5_000);
   expect(collector.batches.length).toBe(5);
 });

@@ -71,19 +71,13 @@ export function activationRoutes(
   /** Counts an activation from the narrowest limit to the widest. A request above one limit does not count towards the next. */
   function takeFromLimits({ address }: Exchange, { orgId, ipNetwork }: ActivationRequest): RateLimitState {
     const own = limits.activation.count(`${orgId} ${ipNetwork}`);
-    const exceeded = own.exceeded ? own : takeFromWideLimits(orgId, siteOf(address));
-    if (exceeded !== undefined) activation.tally.limited++;
-    return exceeded ?? own;
-  }
-
-  /** Returns the exceeded limit, if there is one. */
-  function takeFromWideLimits(orgId: string, site: string): RateLimitState | undefined {
-    const ofSite = limits.activationSite.count(`${orgId} ${site}`);
-    if (ofSite.exceeded) return ofSite;
-    const busy = ofSite.count > FEW_CLICKS ? limits.activationBusy.count(orgId) : undefined;
-    if (busy?.exceeded) return busy;
-    const ofAll = limits.activationOrg.count(orgId);
-    return ofAll.exceeded ? ofAll : undefined;
+    let last = own;
+    if (!last.exceeded) last = limits.activationSite.count(`${orgId} ${siteOf(address)}`);
+    if (!last.exceeded && last.count > FEW_CLICKS) last = limits.activationBusy.count(orgId);
+    if (!last.exceeded) last = limits.activationOrg.count(orgId);
+    if (!last.exceeded) return own;
+    activation.tally.limited++;
+    return last;
   }
 
   async function follow(exchange: Exchange, request: ActivationRequest): Promise<Reply> {
