@@ -101,7 +101,7 @@ ${surroundings === undefined ? html`<main>${main}</main>` : surround(main, surro
 
 function surround(main: Html, { brand, places, place, footer }: Surroundings): Html {
   return html`<a class="skip" href="#main">Skip to content</a>
-<header class="site row">
+<header class="site row between">
 <a class="brand" href="/">${MARK}${brand}</a>
 ${navigation(places, place)}
 </header>
@@ -117,9 +117,7 @@ function navigation(places: readonly NavPlace[], place: string | undefined): Htm
 }
 
 function navLink({ path, label }: NavPlace, current: string | undefined): Html {
-  return path === current
-    ? html`<a href="${path}" aria-current="page">${label}</a>`
-    : html`<a href="${path}">${label}</a>`;
+  return html`<a href="${path}"${path === current ? html` aria-current="page"` : undefined}>${label}</a>`;
 }
 
 const MARK = html`<svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><path class="mark-cover" d="M6 4h17a4 4 0 0 1 4 4v20H10a4 4 0 0 1-4-4z"/><path class="mark-page" d="M6 24a4 4 0 0 1 4-4h17v8H10a4 4 0 0 1-4-4z"/><path class="mark-sign" d="M13 15.5 20 8.5M13.5 9.5h.01M19.5 14.5h.01"/></svg>`;

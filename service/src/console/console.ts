@@ -9,7 +9,7 @@ import {
 import { isStorageError } from '../domain/storage-error.ts';
 import type { Stores } from '../domain/stores.ts';
 import { type Exchange, openExchange } from '../http/exchange.ts';
-import { openAssets } from '../http/pages/assets.ts';
+import { openAssets, openRoute } from '../http/pages/assets.ts';
 import { FAVICON, pageHeaders } from '../http/pages/page-file.ts';
 import type { Reply } from '../http/reply.ts';
 import { type Method, type Route, Router } from '../http/router.ts';
@@ -95,12 +95,7 @@ export function buildConsole({ stores, folder, explorer }: ConsoleParts): Consol
   const pages = PAGES.map(([method, path, make]): Route<ConsoleExchange> => {
     return { method, path, openToBrowsers: false, answer: (exchange) => answer(make, exchange) };
   });
-  const favicon: Route = {
-    method: 'GET',
-    path: '/favicon.svg',
-    openToBrowsers: false,
-    answer: async (exchange) => FAVICON.answer(exchange, 'max-age=86400'),
-  };
+  const favicon = openRoute('/favicon.svg', async (exchange) => FAVICON.answer(exchange, 'max-age=86400'));
   const router = new Router([...pages, favicon, ...assets.routes]);
 
   return async (request, node) => {

@@ -42,7 +42,7 @@ export function framedPage(
   );
   const content = {
     title: `${title} · Offerbook console`,
-    main: html`<div class="screen console"><div class="heading row"><h1>${heading ?? title}</h1>${status === 200 ? asOf(nowMs) : undefined}</div>${main}</div>`,
+    main: html`<div class="screen console"><div class="row between"><h1>${heading ?? title}</h1>${status === 200 ? asOf(nowMs) : undefined}</div>${main}</div>`,
     script: urls['/assets/console.js'],
     submitsForms: true,
   };

@@ -6,7 +6,18 @@ import type { Frame, Page } from '../html-page.ts';
 import { type ApiDocument, activationOperations } from './api-document.ts';
 import { sampleBlock } from './code-colours.ts';
 import { type Documentation, docsPage } from './docs-page.ts';
-import { transactionPicture } from './transaction-picture.ts';
+
+const STAGES = [
+  ['Click', 'Your user activates a deal', ''],
+  ['Purchase', 'The user buys at the shop', ''],
+  ['Report', 'The network reports the sale', ''],
+  ['PENDING', 'Show the expected cashback', 'pending'],
+  ['CONFIRMED', 'Pay the cashback', 'confirmed'],
+  ['DECLINED', 'Pay nothing', 'declined'],
+];
+
+const DESCRIPTION =
+  'Your user activates a deal and buys at the shop. The affiliate network reports the sale, and your next poll returns it as PENDING. Later it becomes CONFIRMED, and you pay the cashback, or DECLINED, and you pay nothing.';
 
 export function overviewPage(documentation: Documentation, frame: Frame): Page {
   const hasActivation = activationOperations(documentation.document).length > 0;
@@ -65,4 +76,12 @@ function reader(title: string, about: string | Html, links: readonly (readonly [
 function firstRequest({ paths }: ApiDocument): Html | undefined {
   const sample = paths['/v1/retailers/']?.get['x-codeSamples'][0];
   return sample === undefined ? undefined : sampleBlock(sample.label, sample.source);
+}
+
+/** Shows what happens from the click to the payment. The style sheet draws the arrows. */
+function transactionPicture(): Html {
+  const stages = STAGES.map(
+    ([title, text, status]) => html`<li class="stage panel ${status}"><strong>${title}</strong>${text}</li>`,
+  );
+  return html`<figure class="stack"><ol class="stages">${stages}</ol><figcaption class="muted">${DESCRIPTION}</figcaption></figure>`;
 }

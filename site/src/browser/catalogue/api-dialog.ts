@@ -29,7 +29,7 @@ function openDialog({ name, id, list }: ApiSubject): void {
     'dialog.api-dialog.panel.stack',
     { 'aria-labelledby': 'api-title' },
     element(
-      'div.api-head.row',
+      'div.api-head.row.between',
       element('h2', { id: 'api-title' }, 'What the API returns for ', isolated(name)),
       button('Close', () => dialog.close(), { class: 'quiet' }),
     ),

@@ -1,7 +1,7 @@
 // Describes when a deal ends. Days are in the reader's time zone.
 
-const HOUR_MS = 3_600_000;
-const MINUTE_MS = 60_000;
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '@offerbook/wire/time.ts';
+
 /** Deals that end more than this many days from now are shown with a date. */
 const DAYS_MAX = 13;
 /** Deals that end within this many days are highlighted. */
@@ -32,7 +32,7 @@ export function expiry(endDate: string, now: Date): Expiry {
 
 /** Days since the epoch in the local calendar, unaffected by daylight saving. */
 function dayNumber(date: Date): number {
-  return Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / (24 * HOUR_MS);
+  return Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / DAY_MS;
 }
 
 function printDay(date: Date, now: Date): string {

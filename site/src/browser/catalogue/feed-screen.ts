@@ -68,7 +68,7 @@ export class FeedScreen {
         ' of this sandbox every two seconds. The private token stays on the server. ',
         element('a', { href: '/docs/polling' }, 'How polling works'),
       ),
-      element('div.feed-head.row', this.#status, this.#pause),
+      element('div.feed-head.row.between', this.#status, this.#pause),
       this.#own,
       this.#columns,
     );
