@@ -1,6 +1,5 @@
 // Loads retailers from the API page by page. The first page is small, so that readers with a slow connection see some
-// retailers soon. After a
-// failure the loaded retailers remain, and load() resumes where it stopped.
+// retailers soon. After a failure the loaded retailers remain, and load() resumes where it stopped.
 
 import { ApiError, type OfferbookClient, type Retailer } from '@offerbook/client';
 

@@ -103,12 +103,11 @@ function fixedSelect(
   initial: string,
   labels: Readonly<Record<string, string>>,
 ): HTMLSelectElement {
-  return element(
-    'select',
-    { id },
-    element('option', { value: '' }, initial),
-    ...Object.entries(labels).map(([value, label]) => element('option', { value }, label)),
-  );
+  return element('select', { id }, ...options(initial, Object.entries(labels)));
+}
+
+function options(initial: string, labels: readonly (readonly [value: string, label: string])[]) {
+  return [['', initial] as const, ...labels].map(([value, label]) => element('option', { value }, label));
 }
 
 function setOptions(
@@ -118,13 +117,10 @@ function setOptions(
   isWhole: boolean,
   label: (value: string) => string,
 ): void {
-  const options = facets
-    .map(({ value, count }) => ({ value, text: label(value) + (isWhole ? ` (${printCount(count)})` : '') }))
-    .sort((a, b) => a.text.localeCompare(b.text, 'en'));
-  select.replaceChildren(
-    element('option', { value: '' }, all),
-    ...options.map(({ value, text }) => element('option', { value }, text)),
-  );
+  const labels = facets
+    .map(({ value, count }) => [value, label(value) + (isWhole ? ` (${printCount(count)})` : '')] as const)
+    .sort(([, a], [, b]) => a.localeCompare(b, 'en'));
+  select.replaceChildren(...options(all, labels));
 }
 
 /** Selects a value from the URL. Adds it as an option if no retailer has it, so that the reader sees the filter. */

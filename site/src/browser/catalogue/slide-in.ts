@@ -8,16 +8,12 @@ export function slideIn(list: HTMLElement, items: readonly HTMLElement[], shownM
   const before = first?.getBoundingClientRect().top ?? 0;
   list.prepend(...items);
   while (list.children.length > shownMax) list.lastElementChild?.remove();
-  if (items.length === 0 || first?.isConnected !== true || isStill()) return;
+  if (items.length === 0 || first?.isConnected !== true) return;
+  if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
   // The reader may have scrolled down. The browser then keeps the items where they were, and none has to slide.
   const moved = first.getBoundingClientRect().top - before;
   if (moved === 0) return;
   for (const item of list.children) {
     item.animate([{ transform: `translateY(${-moved}px)` }, { transform: 'none' }], SLIDE);
   }
-}
-
-/** True if the reader has asked for less motion. */
-function isStill(): boolean {
-  return matchMedia('(prefers-reduced-motion: reduce)').matches;
 }

@@ -1,13 +1,13 @@
 // Samples for the shell: a single request. A look-up first finds an id, so that it works when pasted.
 
-import { printUrl, type SampleLanguage, type SampleRequest } from './sample-code.ts';
+import { printUrl, type SampleLanguage } from './sample-code.ts';
 
 export const curl: SampleLanguage = {
   lang: 'Shell',
   label: 'curl',
   list: (request) => `curl -H "Authorization: Bearer $${request.tokenVariable}" \\
   '${printUrl(request)}'`,
-  poll: (request: SampleRequest) => `curl -i -H "Authorization: Bearer $${request.tokenVariable}" \\
+  poll: (request) => `curl -i -H "Authorization: Bearer $${request.tokenVariable}" \\
   '${printUrl(request)}'
 # Follow the Link header to the last page, and store every row under its id.
 # After the last page, continue from the smallest Complete-Through header of those pages:

@@ -6,14 +6,8 @@ import { POSITION_FILE, printUrl, type SampleLanguage, type SampleRequest } from
 export const java: SampleLanguage = {
   lang: 'Java',
   label: 'Java',
-  list: (request) => `import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
-
-public class Sample {
-  public static void main(String[] arguments) throws Exception {
-    var client = HttpClient.newHttpClient();
+  list: (request) => `${IMPORTS}
+${MAIN}
     var url = "${printUrl(request)}";
     while (url != null) {
 ${ask(request)}
@@ -22,16 +16,10 @@ ${ask(request)}
     }
   }
 }`,
-  poll: (request: SampleRequest) => `import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
+  poll: (request) => `${IMPORTS}
 import java.nio.file.Files;
 import java.nio.file.Path;
-
-public class Sample {
-  public static void main(String[] arguments) throws Exception {
-    var client = HttpClient.newHttpClient();
+${MAIN}
     var kept = Path.of("${POSITION_FILE}");
     var url = "${printUrl(request)}";
     // The first run has no file and fetches all transactions.
@@ -49,6 +37,16 @@ ${ask(request)}
   }
 }`,
 };
+
+const IMPORTS = `import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;`;
+
+const MAIN = `
+public class Sample {
+  public static void main(String[] arguments) throws Exception {
+    var client = HttpClient.newHttpClient();`;
 
 /** The header is `<URL>; rel="next"` while there are more pages. */
 const NEXT = `response.headers().firstValue("Link").map(link -> link.replaceAll("^<|>.*", "")).orElse(null)`;

@@ -5,15 +5,13 @@ import { printFields, printParameters, type SampleLanguage, type SampleRequest }
 export const typeScript: SampleLanguage = {
   lang: 'TypeScript',
   label: 'TypeScript',
-  list: (request) => `import { env } from 'node:process';
-import { OfferbookClient } from '@offerbook/client';
+  list: (request) => `${IMPORTS}
 
 ${client(request)}
 for await (const ${request.itemName} of client.${request.clientMethod}(${parameters(request)})) {
   console.log(${printFields(request)});
 }`,
-  get: (request) => `import { env } from 'node:process';
-import { OfferbookClient } from '@offerbook/client';
+  get: (request) => `${IMPORTS}
 
 ${client(request)}
 const { data } = await client.${request.clientMethod}({ limit: 1 });
@@ -21,8 +19,7 @@ for (const { id } of data) {
   const ${request.itemName} = await client.${request.clientMethod}.get(id);
   console.log(${printFields(request)});
 }`,
-  poll: (request) => `import { env } from 'node:process';
-import { OfferbookClient } from '@offerbook/client';
+  poll: (request) => `${IMPORTS}
 import { fileCheckpoint } from '@offerbook/client/node';
 
 ${client(request)}
@@ -33,6 +30,9 @@ for await (const ${request.itemName} of changes) {
   console.log(${printFields(request)});
 }`,
 };
+
+const IMPORTS = `import { env } from 'node:process';
+import { OfferbookClient } from '@offerbook/client';`;
 
 function client({ baseUrl, tokenVariable }: SampleRequest): string {
   return `const client = new OfferbookClient({
