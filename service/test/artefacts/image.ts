@@ -27,24 +27,13 @@ export async function tryImage(executable: string): Promise<void> {
   buildah('commit', '--quiet', base, 'localhost/base');
   const build = ['--build-arg', 'BASE=localhost/base', '--build-arg', `EXECUTABLE=${executable}`];
   // Docker's image format has health checks; OCI's does not.
-  buildah(
-    'build',
-    '--quiet',
-    '--format',
-    'docker',
-    ...build,
-    '--file',
-    'deploy/Containerfile',
-    '--tag',
-    'offerbook',
-    '.',
-  );
+  const format = ['--format', 'docker', '--file', 'deploy/Containerfile', '--tag', 'offerbook'];
+  buildah('build', '--quiet', ...format, ...build, '.');
 
-  const { User, Volumes, Healthcheck } = (
-    JSON.parse(buildah('inspect', '--type', 'image', 'offerbook')) as {
-      Docker: { config: ImageConfig };
-    }
-  ).Docker.config;
+  const inspected: { Docker: { config: ImageConfig } } = JSON.parse(
+    buildah('inspect', '--type', 'image', 'offerbook'),
+  );
+  const { User, Volumes, Healthcheck } = inspected.Docker.config;
   deepStrictEqual(
     { User, volumes: Object.keys(Volumes) },
     { User: '65532:65532', volumes: ['/var/lib/offerbook'] },

@@ -55,7 +55,6 @@ interface Dashboard {
   readonly panels: readonly {
     readonly id: number;
     readonly type: string;
-    readonly title: string;
     readonly targets?: readonly Query[];
   }[];
 }
