@@ -1,8 +1,7 @@
 // How the health checks rate facts, tested without a database or a machine in that state.
 
 import { describe, expect, test } from 'bun:test';
-import { checkOpenFiles } from '../../src/cli/doctor/check-machine.ts';
-import { checkProxies } from '../../src/cli/doctor/check-proxies.ts';
+import { checkOpenFiles, checkProxies } from '../../src/cli/doctor/check-machine.ts';
 import { readServeSettings } from '../../src/config.ts';
 import type { AccessToken } from '../../src/domain/access-token.ts';
 import type { ImportEntry, ImportFeed } from '../../src/domain/import-log.ts';

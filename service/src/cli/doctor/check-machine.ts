@@ -1,6 +1,8 @@
-// Checks the machine: the limit on open files, and the ports.
+// Checks the machine and the way to it: the limit on open files, the ports, and the settings that determine client addresses, links
+// and rate limits.
 
 import { readFileSync } from 'node:fs';
+import { isLoopback, type ServeSettings } from '../../config.ts';
 import { fault, ok, type Verdict, warning } from '../../health/check.ts';
 import { findPort, type PortAddress, urlOf } from '../node/listen.ts';
 import { livenessProblem } from './liveness-problem.ts';
@@ -9,6 +11,8 @@ import { livenessProblem } from './liveness-problem.ts';
 const OPEN_FILES_MIN = 4_096;
 /** The address at which this machine reaches a server that listens on all addresses. */
 const THIS_MACHINE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
+const EVERY_ADDRESS = ['0.0.0.0/0', '::/0'];
 
 export function checkOpenFiles(limits = readLimits()): Verdict {
   const [, soft = ''] = /^Max open files\s+(\S+)/m.exec(limits) ?? [];
@@ -59,4 +63,35 @@ function tryToListen(address: PortAddress): string | undefined {
     const { code = 'unknown' } = (error as Error).cause as NodeJS.ErrnoException;
     return code;
   }
+}
+
+export function checkProxies({ host, publicUrl, trustedProxies }: ServeSettings): Verdict {
+  const everyAddress = trustedProxies.find((range) => EVERY_ADDRESS.includes(range));
+  if (everyAddress !== undefined) {
+    return warning(
+      `--trusted-proxies ${everyAddress} lets every client forge its address`,
+      'list only the addresses of your proxies, because rate limits depend on client addresses',
+    );
+  }
+  if (publicUrl?.startsWith('http:') && !isLoopback(new URL(publicUrl).hostname)) {
+    return warning(
+      `--public-url ${publicUrl}: tokens are sent unencrypted`,
+      'terminate TLS in a proxy, and set its https URL: docs/operations/proxies.md',
+    );
+  }
+  if (publicUrl !== undefined && trustedProxies.length === 0) {
+    return warning(
+      "--public-url is set, but no proxy is trusted: all clients share the proxy's address and its rate limit",
+      'list the proxy in --trusted-proxies',
+    );
+  }
+  if (publicUrl === undefined && trustedProxies.length === 0 && !isLoopback(host)) {
+    return warning(
+      `listens on ${host} without a proxy: clients connect without TLS`,
+      'set up a proxy with --trusted-proxies and --public-url: docs/operations/proxies.md',
+    );
+  }
+  if (trustedProxies.length === 0) return ok('none; only this machine can connect');
+  const links = publicUrl === undefined ? "with the proxy's X-Forwarded-Proto" : `with ${publicUrl}`;
+  return ok(`${trustedProxies.join(', ')}; links start ${links}`);
 }

@@ -20,8 +20,7 @@ import {
 import { spoolPath, spoolProblem } from '../node/activation.ts';
 import { diskFacts } from '../node/disk-reserve.ts';
 import { storageMessage } from '../storage-failure.ts';
-import { checkOpenFiles, checkPort, localUrl } from './check-machine.ts';
-import { checkProxies } from './check-proxies.ts';
+import { checkOpenFiles, checkPort, checkProxies, localUrl } from './check-machine.ts';
 import { type CheckedSources, checkSources } from './check-sources.ts';
 import { livenessProblem, reportsCorruption } from './liveness-problem.ts';
 
