@@ -60,7 +60,7 @@ export interface PoolUse {
 export interface ReplicaState {
   /** True while pages are read from the replica. */
   readonly isUsable: boolean;
-  /** Lag behind the primary, accurate to one second. */
+  /** Lag behind the primary, accurate to one second. While a replica catches up, a lag of over an hour can be overestimated. */
   readonly lagMs: number;
   readonly reason?: string;
 }

@@ -74,8 +74,9 @@ export async function openSpoolFile(path: string, options: DatabaseOptions): Pro
   requirePrivateFiles(path);
   const file = openSqlite(path, options);
   try {
-    await requireSchema(file, path);
-    return file;
+    const foreign = findForeign(await file.all<SchemaObject>(OBJECTS_SQL), SQLITE_SPOOL);
+    if (foreign === undefined) return file;
+    throw new StorageError('invalid', `${path} is not a spool: it has unexpected tables; move it elsewhere`);
   } catch (error) {
     await file.close();
     throw error;
@@ -103,10 +104,4 @@ function requirePrivate(path: string): void {
       'invalid',
       `${path} is accessible to other users; check its clicks, then run: chmod 600 ${path}`,
     );
-}
-
-async function requireSchema(file: Database, path: string): Promise<void> {
-  const objects = await file.all<SchemaObject>(OBJECTS_SQL);
-  if (findForeign(objects, SQLITE_SPOOL) === undefined) return;
-  throw new StorageError('invalid', `${path} is not a spool: it has unexpected tables; move it elsewhere`);
 }

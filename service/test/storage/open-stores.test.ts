@@ -55,44 +55,40 @@ describe('opening a missing database', () => {
   });
 });
 
-describe("another program's SQLite database", () => {
-  test.each([false, true])(
-    "another program's SQLite database is rejected and not changed, with or without the create option: %p",
-    async (create) => {
-      const path = join(temporaryFolder(), 'other.db');
-      const other = new SqliteFile(path);
-      other.run('CREATE TABLE notes (text TEXT)');
-      other.close();
-      const before = readFileSync(path);
-      expect(await rejection(openStores(`sqlite:${path}`, { ...COMMAND_OPTIONS, create }))).toEqual(
-        new StorageError('invalid', `${path} is not an Offerbook database: it has another program's tables`),
-      );
-      expect(readFileSync(path).equals(before)).toBeTrue();
-      expect(readdirSync(dirname(path))).toEqual(['other.db']);
-    },
-  );
-});
+test.each([false, true])(
+  "another program's SQLite database is rejected and not changed, with or without the create option: %p",
+  async (create) => {
+    const path = join(temporaryFolder(), 'other.db');
+    const other = new SqliteFile(path);
+    other.run('CREATE TABLE notes (text TEXT)');
+    other.close();
+    const before = readFileSync(path);
+    expect(await rejection(openStores(`sqlite:${path}`, { ...COMMAND_OPTIONS, create }))).toEqual(
+      new StorageError('invalid', `${path} is not an Offerbook database: it has another program's tables`),
+    );
+    expect(readFileSync(path).equals(before)).toBeTrue();
+    expect(readdirSync(dirname(path))).toEqual(['other.db']);
+  },
+);
 
-describe('a new SQLite database', () => {
-  test('a new SQLite database and its companion files are readable only by the owner', async () => {
-    const path = join(temporaryFolder(), 'offerbook.db');
-    const stores = await open.stores(`sqlite:${path}`, { ...SERVER_OPTIONS });
-    const { id: orgId } = await newOrganisation(stores);
-    await writeTransactions(stores, orgId, newIds(3));
-    await stores.walks.begin({ tokenId: idOf(1), window: EVERYTHING }, 1);
-    const modes = readdirSync(dirname(path)).map((name) => [
-      name,
-      (statSync(join(dirname(path), name)).mode & 0o777).toString(8),
-    ]);
-    expect(modes.sort()).toEqual([
-      ['offerbook.db', '600'],
-      ['offerbook.db-shm', '600'],
-      ['offerbook.db-wal', '600'],
-      ['offerbook.db-walks', '600'],
-      ['offerbook.db-walks-shm', '600'],
-      ['offerbook.db-walks-wal', '600'],
-    ]);
-  });
+test('a new SQLite database and its companion files are readable only by the owner', async () => {
+  const path = join(temporaryFolder(), 'offerbook.db');
+  const stores = await open.stores(`sqlite:${path}`, { ...SERVER_OPTIONS });
+  const { id: orgId } = await newOrganisation(stores);
+  await writeTransactions(stores, orgId, newIds(3));
+  await stores.walks.begin({ tokenId: idOf(1), window: EVERYTHING }, 1);
+  const modes = readdirSync(dirname(path)).map((name) => [
+    name,
+    (statSync(join(dirname(path), name)).mode & 0o777).toString(8),
+  ]);
+  expect(modes.sort()).toEqual([
+    ['offerbook.db', '600'],
+    ['offerbook.db-shm', '600'],
+    ['offerbook.db-wal', '600'],
+    ['offerbook.db-walks', '600'],
+    ['offerbook.db-walks-shm', '600'],
+    ['offerbook.db-walks-wal', '600'],
+  ]);
 });
 
 describe('an SQLite database with several names', () => {

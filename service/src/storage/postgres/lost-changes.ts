@@ -16,17 +16,15 @@ export interface LostChanges {
   readonly afterMs: number;
 }
 
-interface Clock {
-  readonly id: number;
-  readonly name: string;
-}
-
 export async function findLostChanges(current: Database, old: Database): Promise<LostChanges[]> {
   for (const database of [current, old])
     if ((await findUsableSchema(database)) === undefined) throw noDatabase(await database.describePlace());
   const clocks = await readClocks(current, old);
   const found: LostChanges[] = [];
-  for (const { id, name } of await old.all<Clock>('SELECT id, name FROM organisations ORDER BY name')) {
+  const organisations = await old.all<{ id: number; name: string }>(
+    'SELECT id, name FROM organisations ORDER BY name',
+  );
+  for (const { id, name } of organisations) {
     // An organisation without a clock was created on the old primary, and lost.
     const afterMs = clocks.get(id) ?? Number.MIN_SAFE_INTEGER;
     const [row] = await old.all<{ count: number }>(

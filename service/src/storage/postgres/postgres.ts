@@ -72,7 +72,9 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
           await from.inTime(sql.unsafe('COMMIT'));
           return result;
         } catch (error) {
-          await rollBack(from, sql, error);
+          // Releases the locks before the error reaches the caller. If the connection is lost, the server rolls back anyway.
+          if (!isConnectionLoss(error) && !isStorageError(error, 'unavailable'))
+            await from.inTime(sql.unsafe('ROLLBACK'));
           throw error;
         }
       });
@@ -123,12 +125,6 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
       await Promise.all([...new Set([pool, pagePool])].map((each) => each.close()));
     },
   };
-}
-
-/** Releases the locks before the error reaches the caller. If the connection is lost, the server rolls back anyway. */
-async function rollBack(pool: PostgresPool, sql: SQL, error: unknown): Promise<void> {
-  if (isConnectionLoss(error) || isStorageError(error, 'unavailable')) return;
-  await pool.inTime(sql.unsafe('ROLLBACK'));
 }
 
 function connection(pool: PostgresPool, sql: SQL, isTimelineRecorded: () => boolean): Connection {
