@@ -73,14 +73,14 @@ describe.each(DATABASES)('sales with click ids on $name', (database) => {
   async function openWithOrganisations() {
     const url = await database.create();
     const stores = await open.stores(url, undefined, clock);
-    const orgs = [];
+    const orgs: number[] = [];
     for (const name of ['acme', 'globex', 'initech']) orgs.push((await newOrganisation(stores, name)).id);
-    return { stores, orgs, url };
+    const [acme = 0, globex = 0] = orgs;
+    return { stores, orgs, acme, globex, url };
   }
 
   test("fields of the click record override the row's fields", async () => {
-    const { stores, orgs } = await openWithOrganisations();
-    const [acme = 0, globex = 0] = orgs;
+    const { stores, acme, globex } = await openWithOrganisations();
     const coupon = await recordClick(stores, acme, { passbackData: 'a=1' });
     const later = await recordClick(stores, globex, {
       kind: 'retailers',
@@ -187,8 +187,7 @@ describe.each(DATABASES)('sales with click ids on $name', (database) => {
   });
 
   test('a sale whose click record is lost gets its organisation and activation time from the click id, and implausible sale times are noted', async () => {
-    const { stores, orgs } = await openWithOrganisations();
-    const [acme = 0] = orgs;
+    const { stores, acme } = await openWithOrganisations();
     const lost = new ClickIds(await stores.clickKey()).make(acme, NOW_MS);
     const { id: known } = await recordClick(stores, acme);
     const soldAt = (ms: number) => ({ soldAt: printTimestamp(ms) });
@@ -219,8 +218,7 @@ describe.each(DATABASES)('sales with click ids on $name', (database) => {
   });
 
   test('sales keep their user, times and deal after the click record is deleted, except for erased users', async () => {
-    const { stores, orgs } = await openWithOrganisations();
-    const [acme = 0, globex = 0] = orgs;
+    const { stores, acme, globex } = await openWithOrganisations();
     const coupon = await recordClick(stores, acme, { passbackData: 'a=1' });
     const offer = await recordClick(stores, globex, { kind: 'cashbackOffers', dealId: id(11) });
     const erased = await recordClick(stores, acme, { passbackUid: 'erased' });
@@ -297,8 +295,7 @@ describe.each(DATABASES)('sales with click ids on $name', (database) => {
   });
 
   test('an import reports at most 20 notes about clicks and counts the rest', async () => {
-    const { stores, orgs } = await openWithOrganisations();
-    const [acme = 0] = orgs;
+    const { stores, acme } = await openWithOrganisations();
     const { id: click } = await recordClick(stores, acme);
     const early = { soldAt: printTimestamp(NOW_MS - DAY_MS) };
     const rows = Array.from({ length: 22 }, (_, index) => saleRow(index + 1, click, early));
@@ -310,8 +307,7 @@ describe.each(DATABASES)('sales with click ids on $name', (database) => {
   });
 
   test('a purge keeps a click that a new or changed sale refers to, but not one that only a dry run referred to', async () => {
-    const { stores, orgs } = await openWithOrganisations();
-    const [acme = 0] = orgs;
+    const { stores, acme } = await openWithOrganisations();
     const [tried, named] = [await recordClick(stores, acme), await recordClick(stores, acme)];
     await load(stores, [saleRow(1, tried.id)], { dryRun: true });
     await load(stores, [saleRow(2, null)], { org: 'acme' });
@@ -321,8 +317,7 @@ describe.each(DATABASES)('sales with click ids on $name', (database) => {
   });
 
   test('a sale without a valid click id is rejected, or quarantined unchanged', async () => {
-    const { stores, orgs } = await openWithOrganisations();
-    const [acme = 0, globex = 0] = orgs;
+    const { stores, acme, globex } = await openWithOrganisations();
     const { id: click } = await recordClick(stores, acme);
     const { id: ofGlobex } = await recordClick(stores, globex);
     const noOrganisation = new ClickIds(await stores.clickKey()).make(99, NOW_MS);
