@@ -8,32 +8,31 @@ import type { Organisation } from '../../src/domain/organisation.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import type { PullableSource } from '../../src/pull/network-client.ts';
 import type { PullOptions, StreamReport } from '../../src/pull/source-run.ts';
+import { newOrganisation } from '../storage/open-test-stores.ts';
 import { DATABASES, type TestDatabase } from '../support/databases.ts';
 import { FakeNetwork } from './fake-network.ts';
-import { openPullDatabase, type PullDatabase, PullRig, pullableOf } from './pull-rig.ts';
+import { PullRig, pullableOf } from './pull-rig.ts';
 
 export const START_MS = Date.UTC(2026, 10, 20);
 
 /** For tests of what does not depend on the database. */
 export const [DATABASE] = DATABASES as readonly [TestDatabase, ...TestDatabase[]];
 
-export class PullTest extends PullRig implements AsyncDisposable {
-  readonly network: FakeNetwork;
-  readonly org: Organisation;
+export class PullTest extends PullRig {
+  readonly network = new FakeNetwork(() => this.nowMs);
+  protected override readonly served = this.network;
   readonly #name: NetworkName;
+  org!: Organisation;
 
-  private constructor(name: NetworkName, database: PullDatabase, org: Organisation) {
-    super(database);
+  private constructor(name: NetworkName) {
+    super(START_MS);
     this.#name = name;
-    this.network = new FakeNetwork(() => this.nowMs);
-    this.org = org;
   }
 
-  static async open(name: NetworkName, testDatabase: TestDatabase): Promise<PullTest> {
-    const database = await openPullDatabase(testDatabase, START_MS);
-    const org = await database.stores.organisations.create('acme');
-    if (org === undefined) throw new Error('the organisation exists');
-    return new PullTest(name, database, org);
+  static async open(name: NetworkName, database: TestDatabase): Promise<PullTest> {
+    const test = await new PullTest(name).openDatabase(database);
+    test.org = await newOrganisation(test.stores);
+    return test;
   }
 
   pullable(changes: Row = {}): PullableSource {
@@ -67,21 +66,11 @@ export class PullTest extends PullRig implements AsyncDisposable {
     });
     return found;
   }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.network[Symbol.dispose]();
-    await this.stores.close();
-  }
 }
 
 /** The sum of all counts. */
 export function total(reports: readonly StreamReport[]) {
-  const sum = (name: 'added' | 'changed' | 'unchanged' | 'invalid') =>
-    reports.reduce((count, { counts }) => count + counts[name], 0);
-  return {
-    added: sum('added'),
-    changed: sum('changed'),
-    unchanged: sum('unchanged'),
-    invalid: sum('invalid'),
-  };
+  const names = ['added', 'changed', 'unchanged', 'invalid'] as const;
+  const sums = names.map((name) => [name, reports.reduce((sum, { counts }) => sum + counts[name], 0)]);
+  return Object.fromEntries(sums) as Record<(typeof names)[number], number>;
 }

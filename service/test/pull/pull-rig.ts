@@ -10,38 +10,25 @@ import type { ResponseLimits } from '../../src/pull/response-watch.ts';
 import type { PullOptions, StreamReport } from '../../src/pull/source-run.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import type { TestDatabase } from '../support/databases.ts';
+import type { ServedNetworks } from './served-networks.ts';
 
-export interface PullDatabase {
-  readonly url: string;
-  readonly stores: Stores;
-  readonly time: { nowMs: number };
-}
-
-export async function openPullDatabase(database: TestDatabase, nowMs: number): Promise<PullDatabase> {
-  const time = { nowMs };
-  const url = await database.create();
-  return { url, time, stores: await openStores(url, CREATE_OPTIONS, () => time.nowMs) };
-}
-
-export abstract class PullRig {
-  readonly url: string;
-  readonly stores: Stores;
+export abstract class PullRig implements AsyncDisposable {
   readonly notes: string[] = [];
   limits: ResponseLimits | undefined;
-  readonly #time: { nowMs: number };
+  nowMs: number;
+  url = '';
+  /** Set by openDatabase(). */
+  stores!: Stores;
+  protected abstract readonly served: ServedNetworks;
 
-  constructor({ url, stores, time }: PullDatabase) {
-    this.url = url;
-    this.stores = stores;
-    this.#time = time;
+  protected constructor(nowMs: number) {
+    this.nowMs = nowMs;
   }
 
-  get nowMs(): number {
-    return this.#time.nowMs;
-  }
-
-  set nowMs(ms: number) {
-    this.#time.nowMs = ms;
+  protected async openDatabase(database: TestDatabase): Promise<this> {
+    this.url = await database.create();
+    this.stores = await openStores(this.url, CREATE_OPTIONS, () => this.nowMs);
+    return this;
   }
 
   get context() {
@@ -65,6 +52,11 @@ export abstract class PullRig {
     const onNote = (note: string) => this.notes.push(note);
     const how = { by: 'test@host', version: '0', onNote, ...options };
     return pullSource(source, how, { ...this.context, stores });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.served[Symbol.dispose]();
+    await this.stores.close();
   }
 }
 

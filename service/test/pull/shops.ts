@@ -11,28 +11,30 @@ import type { PullOptions, StreamReport } from '../../src/pull/source-run.ts';
 import type { TestDatabase } from '../support/databases.ts';
 import { storedOffers, storedRetailers, trueOffers } from './catalogue-truth.ts';
 import { pullable } from './network-pull.ts';
-import { openPullDatabase, type PullDatabase, PullRig } from './pull-rig.ts';
+import { PullRig } from './pull-rig.ts';
 import { ServedNetworks } from './served-networks.ts';
 
 /** The fakes' deals change every full hour. */
 const START_MS = Date.UTC(2026, 10, 14, 12, 5);
 
-export class Shops extends PullRig implements AsyncDisposable {
+export class Shops extends PullRig {
   readonly networks: ServedNetworks;
+  protected override readonly served: ServedNetworks;
   fault: (network: NetworkName, number: number, target?: string) => Fault | undefined = () => undefined;
 
-  private constructor(database: PullDatabase, options: Partial<FakeNetworksOptions>) {
-    super(database);
+  private constructor(options: Partial<FakeNetworksOptions>) {
+    super(START_MS);
     this.networks = new ServedNetworks({
       ...{ seed: 7, sinceMs: START_MS - DAY_MS, density: { salesPerDay: 5, cellMs: HOUR_MS } },
       ...{ pageSizeMax: 5, programmes: 6, clock: () => this.nowMs },
       faults: { draw: (...request) => this.fault(...request) },
       ...options,
     });
+    this.served = this.networks;
   }
 
-  static async open(database: TestDatabase, options: Partial<FakeNetworksOptions> = {}): Promise<Shops> {
-    return new Shops(await openPullDatabase(database, START_MS), options);
+  static open(database: TestDatabase, options: Partial<FakeNetworksOptions> = {}): Promise<Shops> {
+    return new Shops(options).openDatabase(database);
   }
 
   /** Pulls only the catalogue, unless the options say otherwise. */
@@ -67,10 +69,5 @@ export class Shops extends PullRig implements AsyncDisposable {
         .programmes(network, this.nowMs)
         .some(({ retailer }) => retailer.name === name),
     );
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.networks[Symbol.dispose]();
-    await this.stores.close();
   }
 }

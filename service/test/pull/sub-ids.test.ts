@@ -5,6 +5,7 @@ import { describe, expect, test } from 'bun:test';
 import { DAY_MS } from '@offerbook/wire/time.ts';
 import { cjCorrection, cjRecord, idOf, rakutenSku } from '../../../feeds/test/fixture.ts';
 import { ClickIds } from '../../src/activation/click-id.ts';
+import { newOrganisation } from '../storage/open-test-stores.ts';
 import { DATABASES } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
 import { PullTest, START_MS, total } from './fixture.ts';
@@ -35,8 +36,7 @@ const idOfSale = (n: number) => idOf('cj', 'transaction', String(1_700 + n));
 describe.each(DATABASES)('on $name', (database) => {
   test('org-uid: each organisation pulls its own sales, with its own position', async () => {
     await using t = await PullTest.open('cj', database);
-    const other = await t.stores.organisations.create('bmce');
-    if (other === undefined) throw new Error('the organisation exists');
+    const other = await newOrganisation(t.stores, 'bmce');
     const kind = { subId: 'org-uid', separator: '-' };
     t.network.rows.push(listed(1, 'acme-user1'), listed(2, 'bmce-user2'), listed(3, 'nobody-user3'));
     expect(total(await t.pull({}, kind))).toMatchObject({ added: 1, invalid: 0 });
@@ -63,8 +63,7 @@ describe.each(DATABASES)('on $name', (database) => {
 
   test("org-uid: the pull of one organisation does not confirm another organisation's sales by their age", async () => {
     await using t = await PullTest.open('rakuten', database);
-    const other = await t.stores.organisations.create('bmce');
-    if (other === undefined) throw new Error('the organisation exists');
+    const other = await newOrganisation(t.stores, 'bmce');
     const kind = { subId: 'org-uid', separator: '-', confirmAfterDays: 5 };
     const at = 'Tue Nov 17 2026 00:00:00 GMT+0000 (UTC)';
     const row = rakutenSku({ transaction_date: at, process_date: at, u1: 'bmce-user2' });
