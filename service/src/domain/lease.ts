@@ -41,125 +41,118 @@ export interface LeaseOptions {
   readonly monotonicMs?: (() => number) | undefined;
 }
 
-export class Lease {
-  readonly holder: string;
-  readonly #options: LeaseOptions;
-  readonly #timings: LeaseTimings;
-  readonly #monotonicMs: () => number;
-  #timer: Timer | undefined;
-  #isStopped = false;
-  #takesAgain = false;
-  #running: Promise<void> = Promise.resolve();
+export function openLease({
+  store,
+  name,
+  holder = crypto.randomUUID(),
+  isDead = () => false,
+  logger,
+  onTaken,
+  timings,
+  monotonicMs = () => performance.now(),
+}: LeaseOptions) {
+  const { leaseMs, renewEveryMs, checkEveryMs } = { ...TIMINGS, ...timings };
+  let timer: Timer | undefined;
+  let isStopped = false;
+  let takesAgain = false;
+  let running: Promise<void> = Promise.resolve();
   /** Monotonic time until which no other process can have the lease; undefined if this process does not have it. */
-  #heldUntilMs: number | undefined;
+  let heldUntilMs: number | undefined;
   /** Another process's lease, and when this process first saw its current beat. */
-  #seen: { readonly lease: LeaseState; readonly atMs: number } | undefined;
+  let seen: { readonly lease: LeaseState; readonly atMs: number } | undefined;
 
-  constructor(options: LeaseOptions) {
-    this.#options = options;
-    this.holder = options.holder ?? crypto.randomUUID();
-    this.#timings = { ...TIMINGS, ...options.timings };
-    this.#monotonicMs = options.monotonicMs ?? (() => performance.now());
+  function schedule(): void {
+    if (isStopped || (heldUntilMs === undefined && !takesAgain)) return;
+    const waitMs = heldUntilMs === undefined ? checkEveryMs : renewEveryMs;
+    timer = setTimeout(() => {
+      running = tick();
+    }, waitMs);
   }
 
-  /** Takes the lease as soon as possible and renews it, until stop() is called. If it is lost, takes it again when possible. */
-  start(): void {
-    this.#takesAgain = true;
-    this.#running = this.#tick();
-  }
-
-  /**
-   * Takes the lease, waiting until it expires if necessary, and starts to renew it. If it is lost, it stays lost. Returns the holder
-   * if the lease turns out to be in use.
-   */
-  async takeUnlessUsed(): Promise<string | undefined> {
-    let before: LeaseState | undefined;
-    while (true) {
-      const other = await this.#check();
-      if (other === undefined) break;
-      if (before !== undefined && !isSame(before, other)) return other.holder;
-      before = other;
-      await Bun.sleep(this.#timings.checkEveryMs);
-    }
-    this.#schedule();
-    return undefined;
-  }
-
-  get isHeld(): boolean {
-    return this.#heldUntilMs !== undefined;
-  }
-
-  /** True if no other process can take over within this time, which must be less than `leaseMs`. */
-  isSafeFor(ms: number): boolean {
-    return this.#monotonicMs() < (this.#heldUntilMs ?? 0) - ms;
-  }
-
-  /**
-   * If `releases` is true, another process can take the lease at once. Pass false while work is in progress: the other process then
-   * waits until the lease expires, and by then the work has ended.
-   */
-  async stop(releases: boolean): Promise<void> {
-    this.#isStopped = true;
-    clearTimeout(this.#timer);
-    await this.#running;
-    const isHeld = this.isHeld;
-    this.#heldUntilMs = undefined;
-    const { store, name } = this.#options;
-    if (isHeld && releases) await store.release(name, this.holder).catch(() => {});
-  }
-
-  #schedule(): void {
-    if (this.#isStopped || !(this.isHeld || this.#takesAgain)) return;
-    const { renewEveryMs, checkEveryMs } = this.#timings;
-    this.#timer = setTimeout(
-      () => {
-        this.#running = this.#tick();
-      },
-      this.isHeld ? renewEveryMs : checkEveryMs,
-    );
-  }
-
-  async #tick(): Promise<void> {
+  async function tick(): Promise<void> {
     try {
-      await (this.isHeld ? this.#renew() : this.#check());
+      await (heldUntilMs === undefined ? check() : renew());
     } catch (error) {
-      this.#options.logger?.debug({ err: error }, 'a lease could not be renewed or checked');
+      logger?.debug({ err: error }, 'a lease could not be renewed or checked');
     }
-    this.#schedule();
+    schedule();
   }
 
-  async #renew(): Promise<void> {
+  async function renew(): Promise<void> {
     // Read the clock before the query: other processes may see the new beat before this process gets the response.
-    const beganMs = this.#monotonicMs();
-    const { store, name, logger } = this.#options;
-    if (await store.renew(name, this.holder)) {
-      this.#heldUntilMs = beganMs + this.#timings.leaseMs;
+    const beganMs = monotonicMs();
+    if (await store.renew(name, holder)) {
+      heldUntilMs = beganMs + leaseMs;
       return;
     }
-    this.#heldUntilMs = undefined;
+    heldUntilMs = undefined;
     logger?.warn({ lease: name }, 'another process has taken over');
   }
 
   /** Returns undefined if this process has taken the lease. */
-  async #check(): Promise<LeaseState | undefined> {
-    const { store, name, isDead = () => false, onTaken } = this.#options;
-    const beganMs = this.#monotonicMs();
+  async function check(): Promise<LeaseState | undefined> {
+    const beganMs = monotonicMs();
     const lease = await store.find(name);
-    if (lease !== undefined && !isDead(lease.holder) && !this.#hasExpired(lease, beganMs)) return lease;
-    if (!(await store.take(name, this.holder, lease))) return lease ?? NEVER_SEEN;
-    this.#seen = undefined;
-    this.#heldUntilMs = beganMs + this.#timings.leaseMs;
+    if (lease !== undefined && !isDead(lease.holder) && !hasExpired(lease, beganMs)) return lease;
+    if (!(await store.take(name, holder, lease))) return lease ?? NEVER_SEEN;
+    seen = undefined;
+    heldUntilMs = beganMs + leaseMs;
     onTaken?.();
     return undefined;
   }
 
-  #hasExpired(lease: LeaseState, nowMs: number): boolean {
-    if (this.#seen === undefined || !isSame(this.#seen.lease, lease)) {
-      this.#seen = { lease, atMs: nowMs };
+  function hasExpired(lease: LeaseState, nowMs: number): boolean {
+    if (seen === undefined || !isSame(seen.lease, lease)) {
+      seen = { lease, atMs: nowMs };
       return false;
     }
-    return nowMs - this.#seen.atMs >= this.#timings.leaseMs;
+    return nowMs - seen.atMs >= leaseMs;
   }
+
+  return {
+    holder,
+
+    /** Takes the lease as soon as possible and renews it, until stop() is called. If it is lost, takes it again when possible. */
+    start(): void {
+      takesAgain = true;
+      running = tick();
+    },
+
+    /**
+     * Takes the lease, waiting until it expires if necessary, and starts to renew it. If it is lost, it stays lost. Returns the holder
+     * if the lease turns out to be in use.
+     */
+    async takeUnlessUsed(): Promise<string | undefined> {
+      let before: LeaseState | undefined;
+      for (let other = await check(); other !== undefined; other = await check()) {
+        if (before !== undefined && !isSame(before, other)) return other.holder;
+        before = other;
+        await Bun.sleep(checkEveryMs);
+      }
+      schedule();
+      return undefined;
+    },
+
+    get isHeld(): boolean {
+      return heldUntilMs !== undefined;
+    },
+
+    /** True if no other process can take over within this time, which must be less than `leaseMs`. */
+    isSafeFor: (ms: number): boolean => monotonicMs() < (heldUntilMs ?? 0) - ms,
+
+    /**
+     * If `releases` is true, another process can take the lease at once. Pass false while work is in progress: the other process then
+     * waits until the lease expires, and by then the work has ended.
+     */
+    async stop(releases: boolean): Promise<void> {
+      isStopped = true;
+      clearTimeout(timer);
+      await running;
+      const wasHeld = heldUntilMs !== undefined;
+      heldUntilMs = undefined;
+      if (wasHeld && releases) await store.release(name, holder).catch(() => {});
+    },
+  };
 }
 
 /** Another process took the lease just before this one. */

@@ -4,7 +4,7 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { Refused } from '@offerbook/wire/failures.ts';
-import { Lease, type LeaseStore, type LeaseTimings } from '../domain/lease.ts';
+import { type LeaseStore, type LeaseTimings, openLease } from '../domain/lease.ts';
 
 /** Longer than most imports, which can delay a renewal on SQLite. */
 const TIMINGS = { leaseMs: 60_000 };
@@ -18,7 +18,7 @@ export async function holdLease(
   user: string,
   timings: Partial<LeaseTimings> = {},
 ) {
-  const lease = new Lease({
+  const lease = openLease({
     ...{ store, name: source, timings: { ...TIMINGS, ...timings }, isDead },
     holder: `${user} (process ${process.pid}) [${place()} ${crypto.randomUUID()}]`,
   });

@@ -5,7 +5,7 @@
 import { HOUR_MS } from '@offerbook/wire/time.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Clock } from '../domain/clock.ts';
-import { Lease, type LeaseTimings } from '../domain/lease.ts';
+import { type LeaseTimings, openLease } from '../domain/lease.ts';
 import type { Logger } from '../domain/logger.ts';
 import { oneAtATime } from '../domain/promises.ts';
 import { isStorageError } from '../domain/storage-error.ts';
@@ -97,7 +97,7 @@ export function startSender({
     logFailure(error, 'webhook results could not be stored; retrying'),
   );
 
-  const lease = new Lease({
+  const lease = openLease({
     ...{ store: stores.senderLease, name: 'webhooks', logger, timings: leaseTimings, monotonicMs },
     onTaken: () => {
       logger.info('this node sends webhooks');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { Lease, type LeaseStore } from '../../src/domain/lease.ts';
+import { type LeaseStore, openLease } from '../../src/domain/lease.ts';
 import { holdLease, place } from '../../src/pull/held-lease.ts';
 import { DATABASES } from '../support/databases.ts';
 import { until } from '../support/until.ts';
@@ -42,7 +42,7 @@ describe.each(DATABASES)('leases on $name', (database) => {
     let nowMs = 0;
     let isCutOff = true;
     const start = (own: LeaseStore) => {
-      const lease = new Lease({ store: own, name: 'a', timings: FAST, monotonicMs: () => nowMs });
+      const lease = openLease({ store: own, name: 'a', timings: FAST, monotonicMs: () => nowMs });
       lease.start();
       return lease;
     };
@@ -95,7 +95,7 @@ describe.each(DATABASES)('leases on $name', (database) => {
       safe = [lease.isSafeFor(21_999), lease.isSafeFor(22_000)];
     };
     const own = { ...store, take, renew };
-    const lease = new Lease({ store: own, name: 'a', timings: FAST, monotonicMs: () => nowMs, onTaken });
+    const lease = openLease({ store: own, name: 'a', timings: FAST, monotonicMs: () => nowMs, onTaken });
     lease.start();
     // It was taken between 0 and 3,000, and renewed for the first time between 3,000 and 20,000.
     await until(() => renewals === 2);
@@ -115,8 +115,8 @@ describe.each(DATABASES)('leases on $name', (database) => {
 
   test('a pull does not take a lost lease again', async () => {
     const store = await openStore();
-    const lost = new Lease({ store, name: 'a', timings: FAST });
-    const other = new Lease({ store, name: 'b', timings: FAST });
+    const lost = openLease({ store, name: 'a', timings: FAST });
+    const other = openLease({ store, name: 'b', timings: FAST });
     for (const lease of [lost, other]) expect(await lease.takeUnlessUsed()).toBeUndefined();
     await store.release('a', lost.holder);
     await until(() => !lost.isHeld);
@@ -133,7 +133,7 @@ describe.each(DATABASES)('leases on $name', (database) => {
     await store.take('awin:1', holder(place()), undefined);
     await using _held = await holdLease(store, 'awin:1', 'ann@host', FAST);
 
-    const elsewhere = new Lease({
+    const elsewhere = openLease({
       ...{ store, name: 'awin:2', timings: FAST },
       holder: holder('elsewhere'),
     });
