@@ -6,7 +6,6 @@ import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import fc from 'fast-check';
 import { anyFiles, FEED_NAMES, FEEDS } from '../../../feeds/test/any-feed.ts';
 import { awinSale, convertSales, idOf, type Row, sourceFor } from '../../../feeds/test/fixture.ts';
-import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
 import { TEST_SEED } from '../support/test-seed.ts';
 import { closeBooks, countsOf, ndjson, newBook } from './fixture.ts';
@@ -122,14 +121,4 @@ test('ids do not depend on other rows in the files, and differ by network, accou
   const elsewhere = sourceFor('awin', { account: '88888' });
   const [other] = (await convertSales(elsewhere, JSON.stringify([awinSale()]))).rows;
   expect(other?.id).not.toBe(one?.id);
-});
-
-test('a converted catalogue can be imported, and a second import changes nothing', async () => {
-  const { stores } = await newBook();
-  const { awinShop } = await import('../../../feeds/test/catalogues.ts');
-  const { rows } = await awinShop();
-  const run = async () => countsOf(await importCatalogue(stores.catalogue, sourceFrom(ndjson(...rows)), {}));
-  const none = { changed: 0, withdrawn: 0, invalid: 0 };
-  expect(await run()).toEqual({ read: 2, added: 2, unchanged: 0, ...none });
-  expect(await run()).toEqual({ read: 2, added: 0, unchanged: 2, ...none });
 });

@@ -10,7 +10,7 @@ import { importLinks } from '../../src/importer/import-links.ts';
 import { recordImport, type WholeFileOptions } from '../../src/importer/import-report.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
 import { TEST_SEED } from '../support/test-seed.ts';
-import { closeBooks, coupon, id, NOW_MS, ndjson, newBook, retailer, transaction } from './fixture.ts';
+import { closeBooks, id, NOW_MS, ndjson, newBook, retailer, transaction } from './fixture.ts';
 
 afterAll(closeBooks);
 
@@ -78,26 +78,7 @@ test.each([
   expect(problems).toEqual(nameless(1, reason));
 });
 
-test.each([
-  ['an envelope around text that is not JSON', `{"data":[${SECRET}]}`],
-  ['an envelope with unknown fields', `{"data":[{"${SECRET}":1}],"${SECRET}":1}`],
-  ['an envelope with a field that is not JSON', `{"data":${SECRET}}`],
-  ['a list with an invalid row', `[{"${SECRET}":${SECRET}}]`],
-  ['a truncated list', `[{"id":"${SECRET}"`],
-  ['CSV with an open quote', `id,status\n${SECRET},"${SECRET}`],
-  [
-    'an unknown field inside a coupon',
-    ndjson(retailer(1, { coupons: [{ ...coupon(1), [SECRET]: { [SECRET]: SECRET } }] })),
-  ],
-])('the import log does not contain any part of %s', async (_, content) => {
-  for (const kind of KINDS) {
-    const entry = await entryOf(kind, content);
-    expect(entry.problemCount).toBeGreaterThan(0);
-    expect(JSON.stringify(entry)).not.toContain(SECRET);
-  }
-});
-
-test('the import log does not contain any value or unknown field name of a row', async () => {
+test('the import log does not contain any part of a file, valid or not, except names of fields', async () => {
   const mutation = fc.tuple(
     fc.constantFrom(...KINDS),
     fc.nat(),
@@ -108,11 +89,16 @@ test('the import log does not contain any value or unknown field name of a row',
     fc.asyncProperty(mutation, fc.nat(), async ([kind, at, value, skipInvalid], cut) => {
       const names = [...Object.keys(ROWS[kind]), SECRET];
       const row = JSON.stringify({ ...ROWS[kind], [names[at % names.length] ?? '']: value });
-      for (const content of [row, row.slice(cut % row.length), row.replaceAll('"', '')])
+      const shapes = [
+        ...[row, row.slice(cut % row.length), row.slice(0, cut % row.length), row.replaceAll('"', '')],
+        ...[`[${row}]`, `[${row}`, `{"data":[${row}],"${SECRET}":1}`, `{"data":${SECRET}}`],
+        ...[`id,status\n${SECRET},"${SECRET}`, row.replace('"coupons":[{', `$&"${SECRET}":{"${SECRET}":1},`)],
+      ];
+      for (const content of shapes)
         expect(JSON.stringify(await entryOf(kind, content, { skipInvalid, merge: true }))).not.toContain(
           SECRET,
         );
     }),
-    { numRuns: 60, seed: TEST_SEED },
+    { numRuns: 40, seed: TEST_SEED },
   );
 });

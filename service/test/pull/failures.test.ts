@@ -34,19 +34,6 @@ describe.each(DATABASES)('on $name', (database) => {
     expect(first?.error).toBe('another process has taken over the pull of awin:77777');
     expect((await t.stores.pulls.list())[0]?.completeThroughMs).toBeNull();
   });
-
-  test('two clients with one credential share one budget', async () => {
-    await using t = await PullTest.open('awin', database);
-    const budget = { intervalMs: 1_000, burst: 2 };
-    const reserve = () => t.stores.pulls.reserveRequest('a', budget);
-    const waits = [await reserve(), await reserve(), await reserve(), await reserve()].map(
-      (ms) => ms - t.nowMs,
-    );
-    expect(waits).toEqual([0, 0, 1_000, 2_000]);
-    expect((await t.stores.pulls.reserveRequest('b', budget)) - t.nowMs).toBe(0);
-    await t.stores.pulls.blockRequests('b', budget, t.nowMs + 9_000);
-    expect((await t.stores.pulls.reserveRequest('b', budget)) - t.nowMs).toBe(9_000);
-  });
 });
 
 test.each([
