@@ -50,12 +50,12 @@ export interface OfferFact extends Deal {
   readonly terms?: string | undefined;
 }
 
-export interface CouponFact extends Deal {
+interface CouponFact extends Deal {
   readonly kind: 'coupon';
   readonly code: string;
 }
 
-export interface PromotionFact extends Deal {
+interface PromotionFact extends Deal {
   readonly kind: 'promotion';
   /** Defaults to the retailer's URL. */
   readonly deepLink?: string | undefined;
@@ -70,13 +70,13 @@ export interface PartnershipFact {
 }
 
 /** A row that contains nothing to publish, with its category for the report. */
-export interface LeftOutFact {
+interface LeftOutFact {
   readonly kind: 'left out';
   readonly what: string;
 }
 
 /** An invalid part of a row whose other parts are valid. */
-export interface InvalidFact {
+interface InvalidFact {
   readonly kind: 'invalid';
   readonly id: string | undefined;
   readonly problems: readonly FieldProblem[];

@@ -8,7 +8,7 @@ import { type ConvertOptions, type ConvertReport, ConvertRun, type RowSpool } fr
 import type { FeedRow } from '../formats/feed-row.ts';
 import type { CatalogueFeed, NetworkFeeds } from '../network.ts';
 import type { CatalogueList, CataloguePage } from './network-pull.ts';
-import { readPage } from './pulled-page.ts';
+import { readPage } from './read-page.ts';
 
 /** The rows of a page, and how the walk continues. */
 export interface CatalogueRows {

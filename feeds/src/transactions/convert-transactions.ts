@@ -16,7 +16,7 @@ import type { FeedRow } from '../formats/feed-row.ts';
 import { PageCheck } from '../formats/page-check.ts';
 import type { PartedSaleFeed, Sale, SaleFeed, SalePart } from '../network.ts';
 import type { PageRules, PulledPage } from '../pull/network-pull.ts';
-import { readPage } from '../pull/pulled-page.ts';
+import { readPage } from '../pull/read-page.ts';
 import { Shares } from '../source/share.ts';
 import { CONFLICT, SaleGroups } from './sale-groups.ts';
 import { SaleVersions } from './sale-versions.ts';

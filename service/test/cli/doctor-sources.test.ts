@@ -3,8 +3,7 @@
 import { describe, expect, test } from 'bun:test';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ACCOUNTS } from '@offerbook/sandbox/networks/accounts.ts';
-import { exampleSource } from '@offerbook/sandbox/networks/example-source.ts';
+import { ACCOUNTS, exampleSource } from '@offerbook/sandbox/networks/accounts.ts';
 import { alwaysFault } from '@offerbook/sandbox/networks/faults.ts';
 import { checkSources } from '../../src/cli/doctor/check-sources.ts';
 import { ServedNetworks } from '../pull/served-networks.ts';

@@ -3,7 +3,7 @@
 import { describe, expect, onTestFinished, test } from 'bun:test';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { exampleSource, secretVariables } from '@offerbook/sandbox/networks/example-source.ts';
+import { exampleSource, secretVariables } from '@offerbook/sandbox/networks/accounts.ts';
 import { FakeNetworks } from '@offerbook/sandbox/networks/fake-networks.ts';
 import { awinSale, NAMESPACE, type Row } from '../../../feeds/test/fixture.ts';
 import { FakeNetwork, PULL_SECRETS } from '../pull/fake-network.ts';

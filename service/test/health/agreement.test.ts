@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { exampleSource, secretVariables } from '@offerbook/sandbox/networks/example-source.ts';
+import { exampleSource, secretVariables } from '@offerbook/sandbox/networks/accounts.ts';
 import type { Check } from '../../src/health/check.ts';
 import { ConsoleNode, textOf } from '../console/open-console.ts';
 import { recentDay, ServedNetworks } from '../pull/served-networks.ts';

@@ -3,8 +3,7 @@
 import { expect, test } from 'bun:test';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ACCOUNTS, NETWORKS } from '@offerbook/sandbox/networks/accounts.ts';
-import { exampleSource, secretVariables } from '@offerbook/sandbox/networks/example-source.ts';
+import { ACCOUNTS, exampleSource, NETWORKS, secretVariables } from '@offerbook/sandbox/networks/accounts.ts';
 import fc from 'fast-check';
 import { checkSource } from '../../src/pull/check-source.ts';
 import { ConsoleNode } from '../console/open-console.ts';

@@ -2,8 +2,7 @@
 
 import { deriveId } from '@offerbook/feeds/derive-id.ts';
 import { parseSource, type Source } from '@offerbook/feeds/source/source-file.ts';
-import type { NetworkName } from '@offerbook/sandbox/networks/accounts.ts';
-import { exampleSource } from '@offerbook/sandbox/networks/example-source.ts';
+import { exampleSource, type NetworkName } from '@offerbook/sandbox/networks/accounts.ts';
 import type { TrueSale } from '@offerbook/sandbox/networks/true-sales.ts';
 import { NAMESPACE, type Row } from '../../../feeds/test/fixture.ts';
 

@@ -1,8 +1,7 @@
 // Serves the sandbox's fake affiliate networks on this machine. They report sales of the sandbox's retailers, independently of
 // the sandbox's own database.
 
-import { NETWORKS } from '@offerbook/sandbox/networks/accounts.ts';
-import { exampleSource } from '@offerbook/sandbox/networks/example-source.ts';
+import { exampleSource, NETWORKS } from '@offerbook/sandbox/networks/accounts.ts';
 import { FakeNetworks } from '@offerbook/sandbox/networks/fake-networks.ts';
 import { DAY_MS } from '@offerbook/wire/time.ts';
 import { systemClock } from '../../../domain/clock.ts';

@@ -1,8 +1,7 @@
 // The text that the sandbox prints when it is ready: addresses, tokens, and three requests to copy and paste. It
 // fits a terminal of 80 columns and 24 lines.
 
-import { ACCOUNTS, NETWORKS } from '@offerbook/sandbox/networks/accounts.ts';
-import { secretVariables } from '@offerbook/sandbox/networks/example-source.ts';
+import { ACCOUNTS, NETWORKS, secretVariables } from '@offerbook/sandbox/networks/accounts.ts';
 import type { Retailer } from '@offerbook/sandbox/wire.ts';
 import { DAY_MS } from '@offerbook/wire/time.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
