@@ -60,7 +60,7 @@ function calendarDateMs(year: number, month: number, day: number): number | unde
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
   // A day that does not exist, such as 30 February, rolls over into the next month.
-  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? date.getTime() : undefined;
+  return date.getUTCMonth() === month - 1 ? date.getTime() : undefined;
 }
 
 function ordinalDateMs(year: number, dayOfYear: number): number | undefined {
