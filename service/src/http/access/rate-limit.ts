@@ -10,19 +10,12 @@ export interface RateLimitState {
   /** True if the last request exceeded the limit. */
   readonly exceeded: boolean;
   readonly retryAfterS: number;
-  /** Value of the RateLimit header; undefined if there is no limit. */
-  readonly header: string | undefined;
-  /** Value of the RateLimit-Policy header. */
-  readonly policyHeader: string | undefined;
+  /** Values of the RateLimit and RateLimit-Policy headers; undefined if there is no limit. */
+  readonly header?: string;
+  readonly policyHeader?: string;
 }
 
-const UNLIMITED: RateLimitState = {
-  count: 0,
-  exceeded: false,
-  retryAfterS: 0,
-  header: undefined,
-  policyHeader: undefined,
-};
+const UNLIMITED: RateLimitState = { count: 0, exceeded: false, retryAfterS: 0 };
 
 export class RateLimiter {
   readonly #policy: string;
