@@ -64,13 +64,18 @@ export class CheckedRequests implements AsyncDisposable {
     return requests;
   }
 
-  /** Waits until the latest responses to each target, to requests sent from now on, are 200. */
+  /** Waits until each target has sent several 200s in a row, to requests sent from now on. A busy node may then reject others. */
   async untilServed(): Promise<void> {
     const sinceMs = performance.now();
     const isServed = ({ startedMs, status }: Answer) => startedMs > sinceMs && status === 200;
+    const served = this.#latest.map(() => false);
     await until(
-      () => this.#latest.map((answers) => answers.filter(isServed).length),
-      (counts) => counts.every((count) => count === IN_A_ROW),
+      () => {
+        for (const [i, answers] of this.#latest.entries())
+          served[i] ||= answers.filter(isServed).length === IN_A_ROW;
+        return served;
+      },
+      (all) => all.every(Boolean),
     );
   }
 
