@@ -68,14 +68,6 @@ describe('get', () => {
       message: 'The response is not an item: it has no "id".',
     });
   });
-
-  test('rejects a token of the wrong kind before it sends anything', async () => {
-    const script = scripted();
-    expect(await failure(openClient(script).client.transactions.get(id(1)))).toMatchObject({
-      code: 'wrong_token_kind',
-    });
-    expect(script.requests).toEqual([]);
-  });
 });
 
 describe('forSite', () => {

@@ -230,7 +230,8 @@ describe.each(DATABASES)('$name', (database) => {
     expect(after?.[4]).toBe('up to date');
     expect(after?.[5]).toBe(printed(clock));
     expect(Number(after?.[7])).toBe(Number(before?.[7]) + 4);
-    await console_.importTransactions([transaction(106)]);
+    const withRetailer = { ...transaction(106), retailerId: id(2) };
+    await console_.importTransactions([withRetailer]);
     expect((await row('acme'))?.[4]).toMatch(/^\d+ (ms|s)$/);
 
     const page = await console_.page('/organisations');
@@ -270,6 +271,9 @@ describe.each(DATABASES)('$name', (database) => {
 
     const latest = await console_.page('/transactions');
     expect(ids(latest)).toEqual([106, 101, 103, 102].map(id));
+    // The row of 106 names its retailer.
+    expect(latest.table('Transactions')?.[0]?.slice(0, 3)).toEqual([id(106), 'acme', 'Retailer 2']);
+    expect((await console_.page(`/transactions/${id(106)}`)).facts.Retailer).toBe('Retailer 2');
     expect(latest.table('Transactions')?.[1]).toEqual([
       ...[id(101), 'acme', 'unknown', 'DECLINED', '10.00 EUR', '0.10 EUR', '2026-11-14 12:00:00'],
       printed((await stores.history.versions(id(101)))[0]?.fromMs ?? 0),
