@@ -237,33 +237,6 @@ describe.each(DATABASES)('daily totals on $name', (database) => {
     await fc.assert(property, { numRuns: database.name === 'SQLite' ? 10 : 3 });
   });
 
-  test('daily totals are stored together with the transactions or not at all', async () => {
-    const { url, stores, org } = await open.scene(database);
-    const other = open.database(url);
-    const load = (row: object) =>
-      importTransactions(stores.transactions, org, sourceFrom(ndjson([row])), Date.now, {});
-    await load(transaction(1));
-    const before = await readTotals(stores);
-    await other.all('ALTER TABLE daily_totals RENAME TO moved_totals');
-    await rejection(load(transaction(2)));
-    await other.all('ALTER TABLE moved_totals RENAME TO daily_totals');
-    expect((await readAllTransactions(stores, org.id)).map(({ id }) => id)).toEqual([transaction(1).id]);
-    expect(await readTotals(stores)).toEqual(before);
-  });
-
-  test('daily totals are read completely if a batch ends within a day', async () => {
-    const { stores, org } = await open.scene(database);
-    const rows = Array.from({ length: 5_100 }, (_, i) =>
-      transaction(i, {
-        soldAt: printTimestamp(Math.floor(i / 3) * 86_400_000),
-        status: STATUSES[i % 3] ?? 'PENDING',
-      }),
-    );
-    await importTransactions(stores.transactions, org, sourceFrom(ndjson(rows)), Date.now, {});
-    expect(await readTotals(stores)).toHaveLength(5_100);
-    expect(await stores.totals.verify()).toEqual([]);
-  });
-
   test('verification and counts skip an organisation whose deletion was interrupted', async () => {
     const { stores, org } = await open.scene(database);
     await importTransactions(stores.transactions, org, sourceFrom(ndjson([transaction(1)])), Date.now, {});

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { StorageError, type StorageErrorKind } from '../../src/domain/storage-error.ts';
 import { copyDatabase } from '../../src/storage/copy-database.ts';
 import { inspectDatabase } from '../../src/storage/inspect-database.ts';
-import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, openStores, READ_OPTIONS } from '../../src/storage/open-stores.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
 import { versionOf } from '../../src/storage/schema/schema.ts';
@@ -33,14 +32,6 @@ for (const database of DATABASES) {
       );
       const rows = await open.database(url).all('SELECT version FROM schema_version');
       expect(rows).toEqual([{ version: VERSION }]);
-    });
-
-    test('ten connections of one process that open an empty database at the same time create its tables once, and all succeed', async () => {
-      const url = await database.createEmpty();
-      const opened = await Promise.all(Array.from({ length: 10 }, () => open.stores(url, SERVER_OPTIONS)));
-      expect(await Promise.all(opened.map((stores) => stores.revisions()))).toEqual(
-        Array.from({ length: 10 }, () => ({ catalogue: 0, tokens: 0, activation: 0, webhooks: 0 })),
-      );
     });
 
     test('a database without a declared index or with a changed column is rejected by everything that opens it', async () => {

@@ -1,13 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import {
-  clampSpans,
-  hasNoStart,
-  SPAN_MS,
-  spanOf,
-  splitWindow,
-} from '../../src/storage/transactions/stamp-window.ts';
-import { EVERYTHING } from './open-test-stores.ts';
+import { SPAN_MS, spanOf, splitWindow } from '../../src/storage/transactions/stamp-window.ts';
 
 const EARLIEST_MS = Date.parse('0000-01-01T00:00:00Z');
 const LATEST_MS = Date.parse('9999-12-31T23:59:59.999Z');
@@ -66,28 +59,4 @@ describe('splitWindow', () => {
       { numRuns: 2_000 },
     );
   });
-
-  test('splitting three years returns no more spans than documented', () => {
-    const year = 365.25 * 86_400_000;
-    const threeYears = { minMs: 1_700_000_000_001, maxMs: 1_700_000_000_000 + 3 * year };
-    const { first, last } = splitWindow(threeYears).spans;
-    expect(last - first + 1).toBeLessThanOrEqual(177);
-  });
-
-  test('splitting an inverted window returns no spans and no edges', () => {
-    const { edges, spans } = splitWindow({ minMs: 5, maxMs: 4 });
-    expect(edges).toEqual([]);
-    expect(spans.first).toBeGreaterThan(spans.last);
-  });
-});
-
-test('hasNoStart() is true only for a window that includes every early date', () => {
-  expect(hasNoStart(EVERYTHING)).toBe(true);
-  expect(hasNoStart({ ...EVERYTHING, minMs: EARLIEST_MS })).toBe(false);
-});
-
-test('clampSpans() keeps the spans that can contain stamps in the given range', () => {
-  const range = { first: -10, last: 10 };
-  expect(clampSpans(range, { minMs: -1, maxMs: SPAN_MS })).toEqual({ first: -1, last: 1 });
-  expect(clampSpans(range, { minMs: -(2 ** 40), maxMs: 2 ** 40 })).toEqual(range);
 });
