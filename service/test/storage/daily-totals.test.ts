@@ -24,6 +24,7 @@ import { timestamp, transaction } from '../support/fixtures.ts';
 import { ndjson } from '../support/test-node.ts';
 import { untilWriting } from '../support/until-writing.ts';
 import {
+  importRows,
   newOrganisation,
   openTestStores,
   readAllTransactions,
@@ -239,7 +240,7 @@ describe.each(DATABASES)('daily totals on $name', (database) => {
 
   test('verification and counts skip an organisation whose deletion was interrupted', async () => {
     const { stores, org } = await open.scene(database);
-    await importTransactions(stores.transactions, org, sourceFrom(ndjson([transaction(1)])), Date.now, {});
+    await importRows(stores, org, [transaction(1)]);
     const onBatch = () => {
       throw new Error('interrupted');
     };
@@ -257,7 +258,7 @@ describe.each(DATABASES)('daily totals on $name', (database) => {
       transaction(2, { currencyCode: 'SEK' }),
       transaction(3, { status: 'DECLINED' }),
     ];
-    await importTransactions(stores.transactions, org, sourceFrom(ndjson(rows)), Date.now, {});
+    await importRows(stores, org, rows);
     const other = open.database(url);
     for (const statement of [
       "UPDATE daily_totals SET cashback = '4' WHERE currency = 'EUR' AND status = 'PENDING'",

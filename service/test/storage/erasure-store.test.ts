@@ -3,7 +3,6 @@
 import { describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import { FIRST_ID } from '@offerbook/wire/uuid.ts';
@@ -11,7 +10,6 @@ import { ClickIds } from '../../src/activation/click-id.ts';
 import type { Click } from '../../src/domain/click.ts';
 import type { Organisation } from '../../src/domain/organisation.ts';
 import type { Stores } from '../../src/domain/stores.ts';
-import { importTransactions } from '../../src/importer/import-transactions.ts';
 import type { Connection, Database } from '../../src/storage/database.ts';
 import { openDatabase, sqlitePath } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
@@ -20,8 +18,14 @@ import { DATABASES } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
 import { id, transaction } from '../support/fixtures.ts';
 import { putDocuments } from '../support/put-documents.ts';
-import { ndjson } from '../support/test-node.ts';
-import { EVERYTHING, newOrganisation, openTestStores, rejection, untilWaiting } from './open-test-stores.ts';
+import {
+  EVERYTHING,
+  importRows,
+  newOrganisation,
+  openTestStores,
+  rejection,
+  untilWaiting,
+} from './open-test-stores.ts';
 
 const open = openTestStores();
 
@@ -37,9 +41,7 @@ describe.each(DATABASES)('erasing a user on $name', (database) => {
     const load = async (rows: readonly object[], to: Organisation | undefined = org) => {
       nowMs += 1_000;
       const attributor = { ids: new ClickIds(await stores.clickKey()), clicks: stores.clicks };
-      return importTransactions(stores.transactions, to, sourceFrom(ndjson(rows)), () => nowMs, {
-        attributor,
-      });
+      return importRows(stores, to, rows, () => nowMs, { attributor });
     };
     return { url, stores, org, load, pass: (ms: number) => (nowMs += ms), now: () => nowMs };
   }
@@ -264,7 +266,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('erasing on
     const { url, stores, org } = await open.scene({ create });
     for (const status of ['PENDING', 'CONFIRMED'] as const)
       for (const row of [transaction(1, { status, passbackUid: UID }), transaction(2, { status })])
-        await importTransactions(stores.transactions, org, sourceFrom(ndjson([row])), Date.now, {});
+        await importRows(stores, org, [row]);
     return { url, stores, org, watched: open.database(url) };
   }
 
@@ -328,7 +330,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('erasing on
   test('an erased user does not remain in the planner statistics', async () => {
     const { stores, org, watched } = await scene();
     const rows = Array.from({ length: 20 }, (_, n) => transaction(n + 10, { passbackUid: PLAIN_UID }));
-    await importTransactions(stores.transactions, org, sourceFrom(ndjson(rows)), Date.now, {});
+    await importRows(stores, org, rows);
     for (let n = 0; n < 20; n++)
       await recordClick(stores, org.id, { passbackUid: PLAIN_UID, passbackData: `for ${PLAIN_UID}` });
     await watched.all('VACUUM ANALYZE');
@@ -383,8 +385,7 @@ describe('bytes in the files of an SQLite database', () => {
     const url = (await sqlite?.create()) ?? '';
     const stores = await openStores(url, CREATE_OPTIONS);
     const org = await newOrganisation(stores);
-    const load = (rows: readonly object[]) =>
-      importTransactions(stores.transactions, org, sourceFrom(ndjson(rows)), Date.now, {});
+    const load = (rows: readonly object[]) => importRows(stores, org, rows);
     const path = sqlitePath(url) ?? '';
     const files = () => readdirSync(dirname(path)).filter((name) => name.startsWith(basename(path)));
     return {

@@ -8,17 +8,16 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { ImportOrigin } from '../../src/domain/import-log.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import { recordImport } from '../../src/importer/import-report.ts';
-import { importTransactions } from '../../src/importer/import-transactions.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
 import { versionOf } from '../../src/storage/schema/schema.ts';
 import { DATABASES } from '../support/databases.ts';
 import { transaction } from '../support/fixtures.ts';
 import { putDocuments } from '../support/put-documents.ts';
-import { ndjson } from '../support/test-node.ts';
 import {
   EVERYTHING,
   idOf,
+  importRows,
   newIds,
   newOrganisation,
   openTestStores,
@@ -67,7 +66,6 @@ describe.each(DATABASES)('import log, history and audit log on $name', (database
       throw new Error('not reached');
     });
     expect((await rejection(failing)).message).toBe('the disk is on fire');
-    const counts = { read: 0, added: 0, changed: 0, unchanged: 0, stale: 0, withdrawn: 0, invalid: 0 };
     expect(await stores.imports.list({ limit: 1 })).toEqual([
       {
         ...origin(org.id),
@@ -76,10 +74,7 @@ describe.each(DATABASES)('import log, history and audit log on $name', (database
         beganAtMs: now() - 3_000,
         endedAtMs: now(),
         outcome: 'failed',
-        counts,
-        fileDigest: null,
-        problems: [],
-        problemCount: 0,
+        ...NO_RESULT,
         reason: 'the disk is on fire',
       },
     ]);
@@ -112,22 +107,20 @@ describe.each(DATABASES)('import log, history and audit log on $name', (database
     ];
     await writeTransactions(stores, org.id, newIds(1), 'v1', quicker);
     expect((await outcomes(stores))[1]).toEqual([waiting, 'unfinished']);
-    const result = { counts: COUNTS, fileDigest: 'd', problems: [], problemCount: 0, reason: null };
-    await stores.transactions.write(org.id, (writer) => writer.finishImport(result), waiting);
+    await stores.transactions.write(org.id, (writer) => writer.finishImport(NO_RESULT), waiting);
     expect((await outcomes(stores))[1]).toEqual([waiting, 'done']);
   });
 
   test('imports are counted by outcome, and the counts survive the deletion of log entries', async () => {
     const { stores, org, pass, now } = await scene();
-    const result = NO_RESULT;
     const finish = (id: number) =>
-      stores.transactions.write(org.id, (writer) => writer.finishImport(result), id);
+      stores.transactions.write(org.id, (writer) => writer.finishImport(NO_RESULT), id);
     for (const outcome of ['refused', 'failed', 'failed'] as const)
-      await stores.imports.close(await stores.imports.begin(origin(org.id)), outcome, result);
+      await stores.imports.close(await stores.imports.begin(origin(org.id)), outcome, NO_RESULT);
     for (let killed = 0; killed < 2; killed++) await stores.imports.begin(origin(org.id));
     for (let done = 0; done < 3; done++) await finish(await stores.imports.begin(origin(org.id)));
     const lastMs = now();
-    await stores.imports.close(await stores.imports.begin(origin(null)), 'refused', result);
+    await stores.imports.close(await stores.imports.begin(origin(null)), 'refused', NO_RESULT);
     pass(500 * DAY_MS);
     for (let later = 0; later < 2; later++) await stores.imports.begin(origin(null));
     expect(await outcomes(stores)).toHaveLength(2);
@@ -351,8 +344,7 @@ describe.each(DATABASES)('import log, history and audit log on $name', (database
   test('a search with a limit counts all matching transactions and returns the newest', async () => {
     const { stores, org, pass, now } = await scene();
     for (const n of [2, 1, 3]) {
-      const source = sourceFrom(ndjson([transaction(n, { passbackUid: 'user-1' })]));
-      await importTransactions(stores.transactions, org, source, now, {});
+      await importRows(stores, org, [transaction(n, { passbackUid: 'user-1' })], now);
       pass(1_000);
     }
     const { count, newest } = await stores.history.findByPassbackUid('user-1', { limit: 2 });
@@ -364,7 +356,7 @@ describe.each(DATABASES)('import log, history and audit log on $name', (database
     const uids = ['user-1', 'user-11', 'a "quoted" \\ one', 'Zoë 🛒', '%', '_', '"passbackUid":"user-1"'];
     const rows = uids.map((passbackUid, i) => transaction(i + 1, { passbackUid }));
     rows.push(transaction(99, { passbackUid: null, passbackData: '"passbackUid":"user-1"' }));
-    await importTransactions(stores.transactions, org, sourceFrom(ndjson(rows)), now, {});
+    await importRows(stores, org, rows, now);
     const NONE = { count: 0, newest: [] };
     for (const [i, uid] of uids.entries()) {
       const { count, newest } = await stores.history.findByPassbackUid(uid);
@@ -379,7 +371,7 @@ describe.each(DATABASES)('import log, history and audit log on $name', (database
     const { stores, org, pass, now } = await scene();
     const rows = (cashback: number) => [1, 2, 3].map((n) => transaction(n, { cashback }));
     const put = (some: readonly object[], preserveUpdatedAt = false) =>
-      importTransactions(stores.transactions, org, sourceFrom(ndjson(some)), now, { preserveUpdatedAt });
+      importRows(stores, org, some, now, { preserveUpdatedAt });
     await put(rows(1));
     pass(DAY_MS);
     const updatedAt = printTimestamp(now() - DAY_MS / 2);

@@ -38,6 +38,10 @@ for (const database of DATABASES) {
       const url = await database.createEmpty();
       await (await openStores(url, { ...COMMAND_OPTIONS, create: true })).close();
       const raw = open.database(url);
+      // The operator may add tables and indexes.
+      await raw.all('CREATE TABLE more (id bigint)');
+      await raw.all('CREATE INDEX more_audit ON audit (made_by)');
+      await (await openStores(url)).close();
       await raw.all('DROP INDEX audit_by_time');
       await raw.all('ALTER TABLE tokens ADD COLUMN more integer');
       const found = [];
@@ -54,15 +58,6 @@ for (const database of DATABASES) {
       expect([...found.map((error) => error.message), facts.schema.problem]).toEqual(
         Array.from({ length: 5 }, () => message),
       );
-    });
-
-    test('further tables and indexes of the operator do no harm', async () => {
-      const url = await database.createEmpty();
-      await open.stores(url);
-      const raw = open.database(url);
-      await raw.all('CREATE TABLE more (id bigint)');
-      await raw.all('CREATE INDEX more_audit ON audit (made_by)');
-      await openStores(url).then((stores) => stores.close());
     });
 
     test('a database of a development version is rejected, and the error names the version that can export it', async () => {

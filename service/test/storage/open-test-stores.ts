@@ -1,17 +1,22 @@
 // Opens stores for a test and closes them when the test is over.
 
 import { afterEach } from 'bun:test';
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { newUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import { type Clock, systemClock } from '../../src/domain/clock.ts';
-import type { PublicOrganisation } from '../../src/domain/organisation.ts';
+import type { Organisation, PublicOrganisation } from '../../src/domain/organisation.ts';
 import type { StoredDocument } from '../../src/domain/stored-document.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import type { TransactionPage, TransactionWriter } from '../../src/domain/transaction.ts';
+import type { ImportReport } from '../../src/importer/import-report.ts';
+import { importTransactions } from '../../src/importer/import-transactions.ts';
+import type { TransactionImportOptions } from '../../src/importer/transaction-load.ts';
 import type { Database, DatabaseOptions } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import type { TestDatabase } from '../support/databases.ts';
 import { putDocuments } from '../support/put-documents.ts';
+import { ndjson } from '../support/test-node.ts';
 import { until } from '../support/until.ts';
 
 /** Creates missing databases. */
@@ -85,6 +90,17 @@ export function writeTransactions(
     return stampMs;
   };
   return stores.transactions.write(orgId, work, importId);
+}
+
+/** Imports rows into an organisation; without one, the rows need click ids. */
+export function importRows(
+  stores: Stores,
+  org: Organisation | undefined,
+  rows: readonly object[],
+  clock: Clock = systemClock,
+  options: TransactionImportOptions = {},
+): Promise<ImportReport> {
+  return importTransactions(stores.transactions, org, sourceFrom(ndjson(rows)), clock, options);
 }
 
 export const EVERYTHING = { minMs: Number.MIN_SAFE_INTEGER, maxMs: Number.MAX_SAFE_INTEGER };

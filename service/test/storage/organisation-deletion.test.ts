@@ -16,6 +16,7 @@ import { id, transaction } from '../support/fixtures.ts';
 import { putDocuments } from '../support/put-documents.ts';
 import { ndjson, TestNode } from '../support/test-node.ts';
 import {
+  importRows,
   newOrganisation,
   openTestStores,
   readAllTransactions,
@@ -98,8 +99,8 @@ describe.each(DATABASES)('deleting an organisation on $name', (database) => {
     expect(next.id).not.toBe(org.id);
     const { passbackUid: _, ...sale } = transaction(50);
     const attributor = { ids: new ClickIds(await stores.clickKey()), clicks: stores.clicks };
-    const source = sourceFrom(ndjson([{ ...sale, clickId: click.id }]));
-    const late = importTransactions(stores.transactions, undefined, source, Date.now, { attributor });
+    const rows = [{ ...sale, clickId: click.id }];
+    const late = importRows(stores, undefined, rows, Date.now, { attributor });
     expect((await rejection(late)).message).toContain('is not a click id of this installation');
     // A copy, to either database, does not reuse the number either.
     await stores.organisations.delete('acme', NOW);
@@ -126,9 +127,9 @@ describe.each(DATABASES)('deleting an organisation on $name', (database) => {
     expect((await stores.tokens.list()).tokens.filter(({ orgId }) => orgId === org.id)).toEqual([]);
     expect((await stores.imports.totals()).feeds.map(({ orgName }) => orgName)).toEqual(['kept']);
     expect(await stores.transactions.writeAll(async ({ of }) => of(org.id))).toBeUndefined();
-    const source = sourceFrom(ndjson([transaction(60)]));
-    const late = importTransactions(stores.transactions, org, source, Date.now, {});
-    expect(await rejection(late)).toEqual(new StorageError('gone', 'the organisation has been deleted'));
+    expect(await rejection(importRows(stores, org, [transaction(60)]))).toEqual(
+      new StorageError('gone', 'the organisation has been deleted'),
+    );
     expect(await stores.organisations.create('acme')).toBeUndefined();
     // Issued by a process that had found the organisation before its deletion began.
     await issue(stores, org.id);

@@ -2,7 +2,6 @@
 // whatever is imported or erased between pages, and for users with few transactions and with thousands.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import { FIRST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
@@ -11,7 +10,6 @@ import type { Organisation } from '../../src/domain/organisation.ts';
 import { splitDocuments } from '../../src/domain/stored-document.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import type { StampWindow } from '../../src/domain/transaction.ts';
-import { importTransactions } from '../../src/importer/import-transactions.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
@@ -19,8 +17,7 @@ import { FEW_MAX, userKey } from '../../src/storage/transactions/user-ids.ts';
 import { DATABASES } from '../support/databases.ts';
 import { id, transaction } from '../support/fixtures.ts';
 import { writeDocuments } from '../support/put-documents.ts';
-import { ndjson } from '../support/test-node.ts';
-import { EVERYTHING, idOf, newOrganisation } from './open-test-stores.ts';
+import { EVERYTHING, idOf, importRows, newOrganisation } from './open-test-stores.ts';
 
 const SPAN_MS = 2 ** 30;
 const DAY_MS = 86_400_000;
@@ -106,8 +103,7 @@ describe.each(DATABASES)('pages of one user on $name', (testDatabase) => {
         }),
       ]),
     );
-    const source = sourceFrom(ndjson([...rows.values()]));
-    await importTransactions(stores.transactions, org, source, () => nowMs, {});
+    await importRows(stores, org, [...rows.values()], () => nowMs);
   }
 
   const sale = fc.record({
@@ -188,36 +184,25 @@ describe.each(DATABASES)('pages of one user on $name', (testDatabase) => {
     expect((await stores.history.findByPassbackUid(USERS[0], { orgId: org.id })).count).toBe(6);
   });
 
-  test('an erasure deletes only the erased user from the entries of former users', async () => {
+  test('an erasure, a purge and a deletion each delete the entries of former users whose versions they remove', async () => {
     const { org, firstNumber } = await newScene();
-    const change = async (user: User) => {
-      nowMs += 1_000;
-      await importSales(org, firstNumber, [{ number: 1, user, cashback: nowMs % 100 }]);
-    };
-    for (const user of [USERS[0], USERS[1], USERS[2]]) await change(user);
-    const entries = () =>
-      database.all<{ user_key: number }>('SELECT user_key FROM former_users WHERE org_id = $1', org.id);
-    expect((await entries()).length).toBe(2);
-    await stores.erasures.erase(org, USERS[0]);
-    expect(await entries()).toEqual([{ user_key: userKey(USERS[1]) }]);
-    const versions = await stores.history.versions(id(firstNumber + 1));
-    const users = versions.map(({ document }) => (JSON.parse(document) as Transaction).passbackUid);
-    expect(users).toEqual([USERS[2], USERS[1], null]);
-  });
-
-  test('a purge deletes the entries of former users with their versions, and so does deleting the organisation', async () => {
-    const { org, firstNumber } = await newScene();
-    for (const user of [USERS[0], USERS[1], USERS[2]]) {
+    for (const user of USERS) {
       nowMs += 3 * DAY_MS;
       await importSales(org, firstNumber, [{ number: 1, user, cashback: 1 }]);
     }
     const entries = async () => {
-      const sql = 'SELECT user_key FROM former_users WHERE org_id = $1';
+      const sql = 'SELECT user_key FROM former_users WHERE org_id = $1 ORDER BY until_stamp';
       return (await database.all<{ user_key: number }>(sql, org.id)).map(({ user_key: key }) => key);
     };
-    expect((await entries()).sort()).toEqual([userKey(USERS[0]), userKey(USERS[1])].sort());
+    const [first, second, third] = USERS.map(userKey);
+    expect<unknown>(await entries()).toEqual([first, second, third]);
+    await stores.erasures.erase(org, USERS[1]);
+    expect<unknown>(await entries()).toEqual([first, third]);
+    const versions = await stores.history.versions(id(firstNumber + 1));
+    const users = versions.map(({ document }) => (JSON.parse(document) as Transaction).passbackUid);
+    expect(users).toEqual([USERS[3], USERS[2], null, USERS[0]]);
     await stores.history.purge(nowMs - DAY_MS);
-    expect(await entries()).toEqual([userKey(USERS[1])]);
+    expect<unknown>(await entries()).toEqual([third]);
     await stores.organisations.delete(org.name, { reloadMs: 0 });
     expect(await entries()).toEqual([]);
   });

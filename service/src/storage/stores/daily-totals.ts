@@ -62,10 +62,7 @@ export class DailySums extends Map<string, DailySum> {
   async store(connection: Connection): Promise<void> {
     for (const [orgId, sums] of Map.groupBy(this.values(), (sum) => sum.orgId)) {
       const days = JSON.stringify([...new Set(sums.map(({ day }) => day))]);
-      for (const row of await connection.all<Row>(FIND_SQL, orgId, days)) {
-        const total = toTotal(row);
-        if (this.has(keyOf(total))) this.addTotal(total);
-      }
+      for (const row of await connection.all<Row>(FIND_SQL, orgId, days)) this.addTotal(toTotal(row));
       await connection.putMany(DAILY_TOTALS, sums.map(toRow));
       await connection.all(DELETE_EMPTY_SQL, orgId, days);
     }

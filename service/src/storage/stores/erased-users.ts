@@ -29,7 +29,7 @@ export async function noteErased(
   await connection.putMany(ERASURES, [{ org_id: orgId, digest, erased_at: nowMs }]);
 }
 
-export function listErasedUsers(connection: Queries): Promise<ErasedUser[]> {
+function listErasedUsers(connection: Queries): Promise<ErasedUser[]> {
   return connection.all<ErasedUser>('SELECT org_id, digest, erased_at FROM erasures');
 }
 

@@ -44,12 +44,12 @@ interface LinkRow extends Omit<Link, 'domains'> {
   readonly domains: string;
 }
 
-export async function listLinks(connection: Queries): Promise<Link[]> {
+async function listLinks(connection: Queries): Promise<Link[]> {
   const rows = await connection.all<LinkRow>('SELECT id, kind, template, domains FROM links ORDER BY id');
   return rows.map((row) => ({ ...row, domains: parseDomains(row.domains) }));
 }
 
-export function toLinkRow({ domains = [], ...link }: Link): LinkRow {
+function toLinkRow({ domains = [], ...link }: Link): LinkRow {
   return { ...link, domains: JSON.stringify(domains) };
 }
 

@@ -51,7 +51,7 @@ export const NEWEST_OF_USER_SQL: Statement = (sql) => {
 };
 
 /** The latest transactions of organisation $1 with stamps from $2, before the stamp $3 and the id $4. */
-export const LATEST_SQL = `SELECT id, updated_at AS "fromMs" FROM transactions
+const LATEST_SQL = `SELECT id, updated_at AS "fromMs" FROM transactions
   WHERE org_id = $1 AND updated_at >= $2 AND (updated_at, id) < ($3, $4::uuid)
   ORDER BY updated_at DESC, id DESC NULLS LAST LIMIT $5`;
 

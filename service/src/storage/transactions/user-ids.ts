@@ -28,7 +28,7 @@ export const FEW_MAX = 500;
 const SHIFT = 30;
 const SPAN = `updated_at >> ${SHIFT}`;
 
-export interface UserIdQuery {
+interface UserIdQuery {
   readonly orgId: number;
   readonly userKey: number;
   readonly cursor: Uuid;

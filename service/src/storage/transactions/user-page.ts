@@ -75,7 +75,7 @@ function windowsOf(window: StampWindow, asOfMs: number): StampWindow[] {
   return [window, { minMs: asOfMs + 1, maxMs: LATEST_MS }];
 }
 
-export const FORMER_IDS_SQL = `
+const FORMER_IDS_SQL = `
   SELECT id FROM former_users
    WHERE org_id = $1 AND user_key = $2 AND until_stamp > $3 AND id >= $4::uuid ORDER BY id LIMIT $5`;
 
