@@ -296,13 +296,6 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('writers on
     expect(error).toMatchObject({ kind: 'busy' });
     expect(error.message).toBe('another process is writing to the database; try again when it has finished');
   });
-
-  test('writing to an unknown organisation does not report the database as unavailable', async () => {
-    const stores = await open.stores(await create());
-    const error = await rejection(writeTransactions(stores, 77, newIds(1)));
-    expect(error).toMatchObject({ kind: 'gone' });
-    expect(error.message).toBe('the organisation has been deleted');
-  });
 });
 
 // Both databases behave the same, and SQLite is cheaper to test.

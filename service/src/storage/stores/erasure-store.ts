@@ -20,6 +20,8 @@ import { type Auditor, amendAudit, writeAudit } from './audit-log.ts';
 import { advanceClock, lockClock } from './change-clock.ts';
 import { noteErased } from './erased-users.ts';
 
+const NONE: ErasureCounts = { transactions: 0, versions: 0, clicks: 0 };
+
 /** Number of transactions per batch. */
 const BATCH = 1_000;
 
@@ -59,16 +61,12 @@ export function erasureStore(
   return {
     async count(orgId, passbackUid) {
       const user = [orgId, userKey(passbackUid), printedPassbackUid(passbackUid)] as const;
-      const [row] = await database.all<{ transactions: number; versions: number }>(COUNT_SQL, ...user);
-      return {
-        transactions: row?.transactions ?? 0,
-        versions: row?.versions ?? 0,
-        clicks: await clicks.countOf({ orgId, passbackUid }),
-      };
+      const [stored] = await database.all<Omit<ErasureCounts, 'clicks'>>(COUNT_SQL, ...user);
+      return { ...NONE, ...stored, clicks: await clicks.countOf({ orgId, passbackUid }) };
     },
     async erase({ id: orgId, name }, passbackUid, onBatch = () => {}) {
       const user = { orgId, key: userKey(passbackUid), printed: printedPassbackUid(passbackUid) };
-      let counts: ErasureCounts = { transactions: 0, versions: 0, clicks: 0 };
+      let counts = NONE;
       const entry = await database.write(async (connection) => {
         await lockClock(connection, orgId);
         await noteErased(connection, orgId, passbackUid, auditor.clock());
