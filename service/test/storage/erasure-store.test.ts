@@ -5,7 +5,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
-import { FIRST_ID } from '@offerbook/wire/uuid.ts';
 import { ClickIds } from '../../src/activation/click-id.ts';
 import type { Click } from '../../src/domain/click.ts';
 import type { Organisation } from '../../src/domain/organisation.ts';
@@ -58,13 +57,6 @@ describe.each(DATABASES)('erasing a user on $name', (database) => {
       completeThroughMs: page.completeThroughMs,
     };
   }
-
-  test('an erasure finds a transaction whose id is all zeros', async () => {
-    const { stores, org, load } = await scene();
-    await load([transaction(1, { id: FIRST_ID, passbackUid: UID })]);
-    expect(await stores.erasures.erase(org, UID)).toEqual({ transactions: 1, versions: 0, clicks: 0 });
-    expect((await readPage(stores, org.id)).rows.map(({ passbackUid }) => passbackUid)).toEqual([null]);
-  });
 
   test('an erasure removes both passback fields from transactions, history and clicks, stamps the change, and keeps everything else', async () => {
     const { stores, org, load, pass, now } = await scene();

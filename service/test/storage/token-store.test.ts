@@ -10,15 +10,15 @@ import { newOrganisation, openTestStores, untilWaiting } from './open-test-store
 
 const open = openTestStores();
 
+function token(orgId: number, digest: string): NewToken {
+  return { orgId, kind: 'private', label: 'nightly job', digest, expiresAtMs: null };
+}
+
 describe.each(DATABASES)('tokens on $name', (database) => {
   async function newStores(): Promise<{ stores: Stores; orgId: number; url: string }> {
     const url = await database.create();
     const stores = await open.stores(url, COMMAND_OPTIONS, () => 5_000);
     return { stores, orgId: (await newOrganisation(stores)).id, url };
-  }
-
-  function token(orgId: number, digest: string): NewToken {
-    return { orgId, kind: 'private', label: 'nightly job', digest, expiresAtMs: null };
   }
 
   test('an added token is listed with all its fields and the new revision', async () => {
@@ -142,9 +142,6 @@ describe.each(DATABASES)('tokens on $name', (database) => {
 describe('tokens on PostgreSQL during other writes', () => {
   /** With a short timeout, a write that has to wait fails soon. */
   const impatient = { ...COMMAND_OPTIONS, lockTimeoutMs: 2_000 };
-  const token = (orgId: number, digest: string): NewToken => ({
-    ...{ orgId, kind: 'private', label: '', digest, expiresAtMs: null },
-  });
 
   test("an organisation's tokens can be issued, rotated and revoked during its import", async () => {
     const url = await newPostgresSchema();

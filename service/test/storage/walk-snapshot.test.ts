@@ -164,11 +164,6 @@ describe.each(DATABASES.map((database) => [database.name, database] as const))(
       }
     }
 
-    test('a walk shows the versions that a few imports have replaced', () =>
-      walkAll(async (scene) => {
-        for (const part of [0, 1, 2]) await scene.write(many.filter((number) => number % 30 === part));
-      }));
-
     test('a walk keeps its state while old history is purged', () =>
       walkAll(async (scene) => {
         await scene.write(many.filter((number) => number % 2 === 0));
