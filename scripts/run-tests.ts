@@ -36,8 +36,8 @@ const HANG_MS = Number(process.env.TEST_HANG_SECONDS ?? 600) * 1000;
 /** More processes than cores, because many tests wait. */
 const PROCESSES = 2 * availableParallelism();
 
-/** The line that the preload prints when a file has finished, and Bun's counts. */
-const REPORT = /^\S+\.test\.ts: [\d.]+ s$|^ *\d+ (pass|skip|fail)$/;
+/** The line that the preload prints when a file has finished, and Bun's summary. */
+const REPORT = /^\S+\.test\.ts: [\d.]+ s$|^ *\d+ (pass|skip|fail|errors?|expect\(\) calls)$|^Ran \d/;
 const FAILED = /^\(fail\)|^# Unhandled error|^✗ /;
 
 /**
