@@ -1,11 +1,10 @@
 // Measures what grows with the number of transactions. Fills one database of each size, then alternates between them, so that
 // other work on the machine affects all sizes alike. `growth` is the result at the largest size divided by the result at
-// the smallest. `first time` includes waits for the disk. Each line shows the machine's load average.
-//   npm run bench:large -- [--rows 10000000,20000000] [--pages 500] [--databases sqlite,postgres] [--only-pages]
+// the smallest.
+//   npm run bench:large -- [--rows 10000000,20000000] [--pages 500] [--databases sqlite,postgres]
 // A million transactions need about 1 GB in the temporary folder (TMPDIR).
 
 import { rmSync, statSync } from 'node:fs';
-import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Random } from '@offerbook/sandbox/random.ts';
@@ -21,10 +20,9 @@ import { EVERYTHING } from '../service/test/storage/open-test-stores.ts';
 import { COMMAND } from '../service/test/support/command.ts';
 import { postgresUrl, startPostgres } from '../service/test/support/postgres-server.ts';
 import { withFolder } from './folder.ts';
-import { BOTH_CORES, bearer, issueTokens, startOfferbook } from './offerbook.ts';
 import {
   END_MS,
-  randomCursor,
+  randomId,
   randomUser,
   randomWindow,
   seedTransactions,
@@ -32,22 +30,19 @@ import {
   writeHistory,
 } from './random-transactions.ts';
 import { describeMachine } from './report.ts';
-import { median, megabytes, percentile, table, whole } from './table.ts';
+import { megabytes, percentile, table, whole } from './table.ts';
 
 const { values: options } = parseArgs({
   options: {
     rows: { type: 'string', default: '10000000,20000000' },
     pages: { type: 'string', default: '500' },
     databases: { type: 'string', default: 'sqlite,postgres' },
-    'only-pages': { type: 'boolean', default: false },
   },
 });
 const PAGES = Number(options.pages);
 const LIMIT = 100;
 const IMPORTED_ROWS = 100_000;
 const ROWS_PER_USER = 10;
-const ERASED_USERS = 20;
-const STARTS = 5;
 /** Each read is repeated, and the fastest repetition counts, because on a busy machine some have to wait for a core. */
 const REPEATS = 5;
 /** Not durable, but with the memory of a server that has the machine to itself. */
@@ -73,7 +68,7 @@ const print = (text: string) => process.stdout.write(`${text}\n`);
 
 function printRow(what: string, values: readonly number[], format: Format): void {
   const growth = (values.at(-1) ?? Number.NaN) / (values[0] ?? Number.NaN);
-  print(`| ${[what, ...values.map(format), growth.toFixed(2), loadavg()[0]?.toFixed(1)].join(' | ')} |`);
+  print(`| ${[what, ...values.map(format), growth.toFixed(2)].join(' | ')} |`);
 }
 
 async function timeMs(work: () => Promise<unknown>): Promise<number> {
@@ -97,16 +92,13 @@ const READS: Readonly<Record<string, Read>> = {
   'first page of a window': page((random) => ({ window: randomWindow(random) })),
   'later page of a window': page((random) => ({
     window: randomWindow(random),
-    cursor: randomCursor(random) ?? uuidV4(random),
+    cursor: randomId(random),
   })),
   'page of a user': page((random, users) => ({ passbackUid: randomUser(random, users) })),
   'page of a user in a window': page((random, users) => ({
     passbackUid: randomUser(random, users),
     window: randomWindow(random),
   })),
-};
-
-const SEARCHES: Readonly<Record<string, Read>> = {
   'search for a user': ({ stores, users }, random) =>
     stores.history.findByPassbackUid(randomUser(random, users), { limit: LIMIT }),
   'latest changes': ({ stores }) => stores.history.latest({ window: EVERYTHING, limit: LIMIT }),
@@ -116,46 +108,37 @@ const SEARCHES: Readonly<Record<string, Read>> = {
 const READS_AS_OF: Readonly<Record<string, Read>> = {
   'later page of a walk, 100,000 changes later': page((random) => ({
     window: randomWindow(random),
-    cursor: randomCursor(random) ?? uuidV4(random),
+    cursor: randomId(random),
     asOfMs: END_MS,
   })),
 };
 
 async function measureReads(subjects: readonly Subject[], reads: typeof READS): Promise<void> {
   for (const [what, read] of Object.entries(reads)) {
-    const [cold, warm] = [subjects.map((): number[] => []), subjects.map((): number[] => [])];
+    const timesMs = subjects.map((): number[] => []);
     for (let i = 0; i < PAGES; i++) {
       for (const [index, subject] of subjects.entries()) {
         const run = () => timeMs(() => read(subject, new Random('large', what, i)));
-        cold[index]?.push(await run());
         let fastestMs = Number.POSITIVE_INFINITY;
         for (let again = 0; again < REPEATS; again++) fastestMs = Math.min(fastestMs, await run());
-        warm[index]?.push(fastestMs);
+        timesMs[index]?.push(fastestMs);
       }
     }
-    const at = (share: number) => (spent: readonly number[]) => percentile(spent, share);
-    printRow(`${what}: median`, warm.map(at(0.5)), ms);
-    printRow(`${what}: p99`, warm.map(at(0.99)), ms);
-    printRow(`${what}: p99, first time`, cold.map(at(0.99)), ms);
+    const at = (share: number) => timesMs.map((spent) => percentile(spent, share));
+    printRow(`${what}: median`, at(0.5), ms);
+    printRow(`${what}: p99`, at(0.99), ms);
   }
 }
 
-/** Calls the function for each subject in turn, several times, and prints the medians. */
 async function measureEach(
   what: string,
   subjects: readonly Subject[],
-  measure: (subject: Subject, round: number) => Promise<number>,
+  measure: (subject: Subject) => Promise<number>,
   format: Format,
-  rounds = 1,
 ): Promise<void> {
-  const results = subjects.map((): number[] => []);
-  for (let round = 0; round < rounds; round++)
-    for (const [index, subject] of subjects.entries()) results[index]?.push(await measure(subject, round));
-  printRow(
-    what,
-    results.map((each) => median(each, (it) => it)),
-    format,
-  );
+  const results: number[] = [];
+  for (const subject of subjects) results.push(await measure(subject));
+  printRow(what, results, format);
 }
 
 async function databaseBytes({ url }: Subject): Promise<number> {
@@ -165,18 +148,6 @@ async function databaseBytes({ url }: Subject): Promise<number> {
   const [row] = await database.all<{ bytes: number }>('SELECT pg_database_size(current_database()) AS bytes');
   await database.close();
   return row?.bytes ?? 0;
-}
-
-/** Memory of a server that has served pages at random cursors. */
-async function serverBytes({ url, stores, orgs }: Subject, folder: string): Promise<number> {
-  const { private: token } = await issueTokens(stores, orgs[0]?.id ?? 0);
-  await using server = await startOfferbook(folder, url, { cores: BOTH_CORES });
-  const random = new Random('large', 'memory');
-  for (let i = 0; i < PAGES; i++) {
-    const path = `/v1/transactions/?cursor=${uuidV4(random)}`;
-    await (await fetch(`${server.url}${path}`, { headers: bearer(token) })).arrayBuffer();
-  }
-  return (await server.memoryBytes()).now;
 }
 
 /** Imports a file with the command line. Returns the duration in seconds. Throws if the report has other counts. */
@@ -231,11 +202,10 @@ async function fill(url: string, rows: number): Promise<Subject> {
 }
 
 async function measure(name: string, subjects: readonly Subject[], folder: string): Promise<void> {
-  const head = [name, ...subjects.map(({ rows }) => whole(rows)), 'growth', 'load average'];
+  const head = [name, ...subjects.map(({ rows }) => whole(rows)), 'growth'];
   print(`\n${table(head, [])}`);
   await measureReads(subjects, READS);
-  if (!options['only-pages']) await measureOthers(subjects, folder);
-
+  await measureEach('size', subjects, databaseBytes, megabytes);
   const file = await writeHistory(folder, IMPORTED_ROWS, new Random('large', 'import'));
   const importNew = ({ url, orgs: [org] }: Subject) =>
     importFile(url, file, org?.name ?? '', { added: IMPORTED_ROWS });
@@ -243,29 +213,6 @@ async function measure(name: string, subjects: readonly Subject[], folder: strin
   const change = (subject: Subject) => importChanges(subject, folder);
   await measureEach(`import of ${whole(IMPORTED_ROWS)} changed rows`, subjects, change, seconds);
   await measureReads(subjects, READS_AS_OF);
-  if (!options['only-pages']) await measureMaintenance(subjects);
-}
-
-async function measureOthers(subjects: readonly Subject[], folder: string): Promise<void> {
-  await measureReads(subjects, SEARCHES);
-  await measureEach('size', subjects, databaseBytes, megabytes);
-  const start = async ({ url }: Subject) => {
-    await using server = await startOfferbook(folder, url, { cores: BOTH_CORES });
-    return server.startedInMs;
-  };
-  await measureEach('start of a server', subjects, start, ms, STARTS);
-  await measureEach('memory of a server', subjects, (subject) => serverBytes(subject, folder), megabytes);
-}
-
-async function measureMaintenance(subjects: readonly Subject[]): Promise<void> {
-  const erase = ({ stores, orgs, users }: Subject, round: number) => {
-    const user = randomUser(new Random('large', 'erase', round), users);
-    return timeMs(() => stores.erasures.erase(orgs[0] as PublicOrganisation, user));
-  };
-  await measureEach('erasure of a user', subjects, erase, ms, ERASED_USERS);
-  const purge = async ({ stores }: Subject) =>
-    (await timeMs(() => stores.history.purge(systemClock() + 1))) / 1_000;
-  await measureEach(`purge of ${whole(IMPORTED_ROWS)} versions`, subjects, purge, seconds);
   await measureEach('new stamps after a restore, per transaction', subjects, markMs, ms);
 }
 

@@ -26,13 +26,10 @@ const TOPICS: Readonly<Record<string, Topic>> = {
   activation,
   observed,
 };
-const SCRIPTS = ['import', 'large', 'pull', 'search', 'smoke', 'webhooks'];
+const SCRIPTS = ['pull', 'search'];
 
 const [first = ''] = process.argv.slice(2);
-if (first === 'windows') {
-  process.argv.splice(2, 1, '--only-pages', '--rows', '1000000,10000000');
-  await import('./large.ts');
-} else if (SCRIPTS.includes(first)) {
+if (SCRIPTS.includes(first)) {
   process.argv.splice(2, 1);
   await import(`./${first}.ts`);
 } else {

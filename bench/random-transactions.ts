@@ -132,11 +132,9 @@ export function randomWindow(random: Random): StampWindow {
   return { minMs, maxMs: minMs + widthMs };
 }
 
-/** Returns undefined in 40 % of the calls; otherwise a UUID of version 4 or 7. */
-export function randomCursor(random: Random): Uuid | undefined {
-  const kind = random.unit();
-  if (kind < 0.4) return undefined;
-  return kind < 0.7 ? uuidV4(random) : uuidV7(END_MS - Math.floor(random.unit() * SPAN_MS), random);
+/** A UUID of version 4, or one of version 7 that was created at that time; by default, at any time. */
+export function randomId(random: Random, createdMs = END_MS - Math.floor(random.unit() * SPAN_MS)): Uuid {
+  return random.unit() < 0.5 ? uuidV4(random) : uuidV7(createdMs, random);
 }
 
 export function newTransaction(
@@ -146,7 +144,7 @@ export function newTransaction(
   status: Status = 'CONFIRMED',
 ): { id: Uuid; sale: UnstampedTransaction; document: string } {
   const soldAtMs = stampMs - Math.floor(random.unit() * 30 * DAY_MS);
-  const id = random.unit() < 0.5 ? uuidV4(random) : uuidV7(soldAtMs, random);
+  const id = randomId(random, soldAtMs);
   const sale: UnstampedTransaction = {
     id,
     country: 'DE',
@@ -171,7 +169,7 @@ export function uuidV4(random: Random): Uuid {
 }
 
 /** Starts with a timestamp, so that ids created at about the same time are neighbours. */
-export function uuidV7(ms: number, random: Random): Uuid {
+function uuidV7(ms: number, random: Random): Uuid {
   return uuid(ms.toString(16).padStart(12, '0'), `7${hex(random, 3)}`, random);
 }
 

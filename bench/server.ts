@@ -58,18 +58,9 @@ export class Server implements AsyncDisposable {
     return new Server(url, child, performance.now() - startedAtMs);
   }
 
-  /** CPU time used so far by all threads. */
-  cpuSeconds(): Promise<number> {
-    return this.#cpuSeconds(`/proc/${this.pid}/stat`);
-  }
-
-  /** CPU time used so far by the main thread, which serves requests if there are no workers. */
-  mainThreadCpuSeconds(): Promise<number> {
-    return this.#cpuSeconds(`/proc/${this.pid}/task/${this.pid}/stat`);
-  }
-
-  async #cpuSeconds(path: string): Promise<number> {
-    const stat = await Bun.file(path).text();
+  /** CPU time used so far. */
+  async cpuSeconds(): Promise<number> {
+    const stat = await Bun.file(`/proc/${this.pid}/stat`).text();
     // Skip the name in parentheses, which can contain spaces. User and system time are fields 14 and 15.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_S;
