@@ -2,7 +2,6 @@
 // runner's processes, Bun calls these hooks after each file.
 
 import { afterAll, setDefaultTimeout } from 'bun:test';
-import { relative } from 'node:path';
 import fc from 'fast-check';
 import { removeTemporaryFolders } from './databases.ts';
 import { leaveMemory } from './in-memory.ts';
@@ -26,9 +25,8 @@ afterAll(leaveMemory);
 if (process.env.BUN_TEST_WORKER_ID !== undefined) {
   let startedAt = performance.now();
   afterAll(() => {
-    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-    // The runner also reads this line, to notice tests that hang.
-    process.stderr.write(`${relative(process.cwd(), Bun.main)}: ${seconds} s\n`);
+    // The runner reads this line to see that the file has finished. Bun mixes the output of files that run at the same time.
+    process.stderr.write(`(done) ${Bun.main} [${Math.round(performance.now() - startedAt)}ms]\n`);
     startedAt = performance.now();
   });
 }

@@ -20,20 +20,25 @@ async function runProject(files: Record<string, string>): Promise<{ code: number
     env: { ...env, TEST_HANG_SECONDS: '10' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const [text, code] = await Promise.all([new Response(child.stderr).text(), child.exited]);
-  return { code, lines: text.split('\n').map((line) => line.replace(/[\d.]+ ?m?s\b/, 'N s')) };
+  const [stdout, code] = await Promise.all([new Response(child.stdout).text(), child.exited]);
+  const lines = stdout.split('\n').map((line) => line.replace(/[\d.]+ ?m?s\b/, 'N s'));
+  return { code, lines };
 }
 
-test('a run that passes prints a line per file, the output of the tests, and the counts', async () => {
+test('a run that passes prints a line per file and the count last', async () => {
   const { code, lines } = await runProject({
     'a.test.ts': "test('one', () => {});",
     'b.test.ts': "test('two', () => console.log('noise'));\ntest.skip('three', () => {});",
     'c.long.test.ts': "test('four', () => expect(1).toBe(2));",
   });
-  for (const line of ['a.test.ts: N s', 'b.test.ts: N s']) expect(lines).toContain(`wire/test/${line}`);
-  expect(lines).not.toContain('wire/test/a.test.ts:');
-  expect(lines[lines.indexOf('wire/test/b.test.ts:') + 1]).toBe('noise');
-  expect(lines.join('\n')).toMatch(/\n 2 pass\n 1 skip\n 0 fail\n/);
+  expect(lines.toSorted()).toEqual([
+    '',
+    '',
+    '2 passed, 0 failed, 1 skipped',
+    'wire/test/a.test.ts: 1 passed, N s',
+    'wire/test/b.test.ts: 1 passed, 1 skipped, N s',
+  ]);
+  expect(lines.at(-2)).toBe('2 passed, 0 failed, 1 skipped');
   expect(code).toBe(0);
 });
 
@@ -50,13 +55,15 @@ test.each([
     "test('bad', () => { console.log('context'); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0); });",
     '✗ ',
   ],
-])('%s fails the run, and is repeated at the end', async (_what, text, report) => {
+])('%s fails the run and is reported with its output, after all other files', async (_what, text, report) => {
   const { code, lines } = await runProject({ 'a.test.ts': text, 'b.test.ts': "test('good', () => {});" });
   expect(code).toBe(1);
-  expect(lines).toContain(' 1 pass');
-  expect(lines).toContain(' 1 fail');
-  expect(lines[lines.indexOf('wire/test/a.test.ts:') + 1]).toBe('context');
-  expect(lines.at(-2)).toStartWith(`wire/test/a.test.ts: ${report}`);
+  expect(lines.at(-2)).toMatch(/^1 passed, 1 failed, 0 skipped$/);
+  expect(lines.at(-3)).toStartWith(`wire/test/a.test.ts: ${report}`);
+  expect(lines.slice(lines.indexOf('wire/test/a.test.ts:'))).toContain('context');
+  expect(lines.indexOf('wire/test/a.test.ts:')).toBeGreaterThan(
+    lines.findIndex((line) => line.startsWith('wire/test/b.test.ts')),
+  );
 });
 
 test('a run that uses PostgreSQL keeps its exit code', () => {
