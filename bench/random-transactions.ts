@@ -11,7 +11,7 @@ import type { StampWindow } from '../service/src/domain/transaction.ts';
 import type { Database } from '../service/src/storage/database.ts';
 import { openDatabase } from '../service/src/storage/open-database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../service/src/storage/open-stores.ts';
-import { POSTGRES_SQL } from '../service/src/storage/postgres/postgres-sql.ts';
+import { POSTGRES_DIALECT } from '../service/src/storage/postgres/postgres-dialect.ts';
 import { DailySums } from '../service/src/storage/stores/daily-totals.ts';
 import { userKey } from '../service/src/storage/transactions/user-ids.ts';
 import { openBulkInsert } from './bulk-insert.ts';
@@ -58,7 +58,7 @@ export async function seedTransactions(
   await withDatabase(url, async (database) => {
     await database.write((connection) => totals.store(connection));
     // Autovacuum does this soon after a bulk insert.
-    await database.all(database.sql === POSTGRES_SQL ? 'VACUUM ANALYZE' : 'ANALYZE');
+    await database.all(database.sql === POSTGRES_DIALECT ? 'VACUUM ANALYZE' : 'ANALYZE');
   });
 }
 

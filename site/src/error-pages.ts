@@ -4,7 +4,7 @@ import type { Problem } from '@offerbook/client';
 import { dataTable } from './data-table.ts';
 import { colouredCode } from './docs/code-colours.ts';
 import { type Html, html } from './html.ts';
-import { type Frame, htmlPage, type Page, type Place } from './html-page.ts';
+import { type Frame, htmlPage, type Page, type Section } from './html-page.ts';
 
 type ErrorCode = Problem['code'];
 
@@ -74,6 +74,6 @@ export function notFoundPage(title: string, frame: Frame): Page {
   return page(title, main, frame);
 }
 
-function page(title: string, main: Html, frame: Frame, place?: Place): Page {
-  return htmlPage({ title: `${title} · Offerbook`, place, main }, frame);
+function page(title: string, main: Html, frame: Frame, section?: Section): Page {
+  return htmlPage({ title: `${title} · Offerbook`, section, main }, frame);
 }

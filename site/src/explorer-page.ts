@@ -23,11 +23,11 @@ export interface ExplorerOptions {
 }
 
 export function explorerPage(options: ExplorerOptions, frame: Frame): Page {
-  if (frame.explorer === 'off') return htmlPage({ title: 'Offerbook', place: '/', main: WELCOME }, frame);
+  if (frame.explorer === 'off') return htmlPage({ title: 'Offerbook', section: '/', main: WELCOME }, frame);
   return htmlPage(
     {
       title: 'Offerbook',
-      place: '/',
+      section: '/',
       main: html`<div class="explorer"><noscript><div class="screen narrow"><h1>Offerbook</h1><p>The explorer needs JavaScript. The <a href="/docs">documentation</a> works without it.</p></div></noscript></div>`,
       script: frame.urls['/assets/catalogue.js'],
       imageSources: options.explorerLogos,

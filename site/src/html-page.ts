@@ -2,7 +2,7 @@
 
 import { type Html, html } from './html.ts';
 
-const PLACES = [
+const SECTIONS = [
   { path: '/', label: 'Explorer' },
   { path: '/docs', label: 'Documentation' },
   { path: '/errors/', label: 'Errors' },
@@ -11,7 +11,7 @@ const PLACES = [
 /** A navigation with more entries is folded on narrow screens. */
 const UNFOLDED_MAX = 4;
 
-export type Place = (typeof PLACES)[number]['path'];
+export type Section = (typeof SECTIONS)[number]['path'];
 
 /** A rendered page, and what its Content-Security-Policy must allow. */
 export interface Page {
@@ -46,12 +46,15 @@ type AssetUrls = Readonly<
   Record<'/assets/catalogue.js' | '/assets/reference.js' | '/assets/site.css', string>
 >;
 
-/** `place` is the navigation entry to highlight, if any. */
-export function htmlPage(content: Content & { place: Place | undefined }, { urls, explorer }: Frame): Page {
+/** `section` is the navigation entry to highlight, if any. */
+export function htmlPage(
+  content: Content & { section: Section | undefined },
+  { urls, explorer }: Frame,
+): Page {
   return printPage(content, urls['/assets/site.css'], {
     brand: 'Offerbook',
-    place: content.place,
-    places: PLACES.map(({ path, label }) => ({
+    section: content.section,
+    sections: SECTIONS.map(({ path, label }) => ({
       path,
       label: explorer === 'off' && path === '/' ? 'Home' : label,
     })),
@@ -64,7 +67,7 @@ export function plainPage(content: Content, { urls }: Frame): Page {
   return printPage(content, urls['/assets/site.css']);
 }
 
-interface NavPlace {
+interface NavSection {
   readonly path: string;
   readonly label: string;
 }
@@ -72,9 +75,9 @@ interface NavPlace {
 /** What surrounds the contents of a page of the public site or the console. */
 interface Surroundings {
   readonly brand: string;
-  readonly places: readonly NavPlace[];
+  readonly sections: readonly NavSection[];
   /** Path of the navigation entry to highlight. */
-  readonly place: string | undefined;
+  readonly section: string | undefined;
   readonly footer: Html;
 }
 
@@ -99,24 +102,24 @@ ${surroundings === undefined ? html`<main>${main}</main>` : surround(main, surro
   return { text, hasScript: script !== undefined, imageSources, submitsForms };
 }
 
-function surround(main: Html, { brand, places, place, footer }: Surroundings): Html {
+function surround(main: Html, { brand, sections, section, footer }: Surroundings): Html {
   return html`<a class="skip" href="#main">Skip to content</a>
 <header class="site row between">
 <a class="brand" href="/">${MARK}${brand}</a>
-${navigation(places, place)}
+${navigation(sections, section)}
 </header>
 <main id="main">${main}</main>
 <footer class="site"><p>${footer}</p></footer>`;
 }
 
 /** On narrow screens, a long list of pages is folded. */
-function navigation(places: readonly NavPlace[], place: string | undefined): Html {
-  const nav = html`<nav class="row" aria-label="Pages">${places.map((one) => navLink(one, place))}</nav>`;
-  if (places.length <= UNFOLDED_MAX) return nav;
+function navigation(sections: readonly NavSection[], section: string | undefined): Html {
+  const nav = html`<nav class="row" aria-label="Pages">${sections.map((one) => navLink(one, section))}</nav>`;
+  if (sections.length <= UNFOLDED_MAX) return nav;
   return html`<details class="menu"><summary>Menu</summary>${nav}</details>`;
 }
 
-function navLink({ path, label }: NavPlace, current: string | undefined): Html {
+function navLink({ path, label }: NavSection, current: string | undefined): Html {
   return html`<a href="${path}"${path === current ? html` aria-current="page"` : undefined}>${label}</a>`;
 }
 

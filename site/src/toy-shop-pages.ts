@@ -89,7 +89,7 @@ export function toyOrderPage(order: ToyOrder, frame: Frame): Page {
 }
 
 function toyPage(title: string, main: Html, frame: Frame): Page {
-  return htmlPage({ title: `${title} · Toy shop`, place: undefined, main, submitsForms: true }, frame);
+  return htmlPage({ title: `${title} · Toy shop`, section: undefined, main, submitsForms: true }, frame);
 }
 
 function money(amount: number, currency: string): string {

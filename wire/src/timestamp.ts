@@ -1,6 +1,8 @@
 // Timestamps: parses most forms of ISO 8601 and formats one canonical form, in UTC. Milliseconds are omitted if they are
 // zero; timestamps still sort correctly as strings.
 
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './time.ts';
+
 declare const brand: unique symbol;
 /** The canonical form: `2026-11-14T12:00:00`, or `2026-11-14T12:00:00.123` if there are milliseconds. */
 export type Timestamp = string & { readonly [brand]: 'Timestamp' };
@@ -25,7 +27,6 @@ const DATE_TIME = new RegExp(DATE_TIME_PATTERN);
 
 const EARLIEST_MS = Date.parse('0000-01-01T00:00:00Z');
 const LATEST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
-const [SECOND_MS, MINUTE_MS, HOUR_MS, DAY_MS] = [1_000, 60_000, 3_600_000, 86_400_000];
 
 /**
  * Parses an ISO 8601 date-time, or a date alone (midnight). A date-time is UTC unless it has an offset. Returns undefined if

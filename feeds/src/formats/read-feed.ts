@@ -42,7 +42,7 @@ function openRows(
   { json, xml, csv, readPageInfo, limits = FEED_LIMITS }: FeedShape,
   onPage: (page: PageInfo) => void,
 ): AsyncGenerator<ParsedRow[]> {
-  const onAnswer = (answer: Record<string, unknown>, line: number) => {
+  const onResponse = (answer: Record<string, unknown>, line: number) => {
     const page = readPageInfo?.(new Fields(answer)) ?? {};
     if (page.error !== undefined) onError(page.error, line);
     onPage(page);
@@ -54,11 +54,11 @@ function openRows(
       areMany: true,
       limits,
       readNumber: keepDigits,
-      onAnswer,
+      onResponse,
     });
   }
   if (format === 'XML' && xml !== undefined)
-    return cutRows(chunks, new ElementCutter(xml, limits, { onError, onAnswer }));
+    return cutRows(chunks, new ElementCutter(xml, limits, { onError, onResponse }));
   if (format === 'CSV' && csv !== undefined) return readCsvRows(chunks, csv, limits);
   const formats = [json && 'JSON', xml && 'XML', csv && 'CSV'].filter((name) => name);
   throw brokenFile(`must be ${formats.join(' or ')}, but looks like ${format}`);

@@ -14,7 +14,7 @@ interface XmlEvents {
   /** Receives the text of the error element. */
   readonly onError: (text: string, line: number) => void;
   /** Called at the end of every element that contains rows, with its attributes and its other child elements. */
-  readonly onAnswer: (answer: Record<string, unknown>, line: number) => void;
+  readonly onResponse: (answer: Record<string, unknown>, line: number) => void;
 }
 
 /** Characters per write to the parser; its buffer is checked after each write. */
@@ -143,7 +143,7 @@ export class ElementCutter {
       this.rows.push({ place: { line: this.#rowLine, item: ++this.#items }, value });
     } else if (this.#open.length >= row.length) this.#addChild(closed.name, value);
     else if (closed.name === errorElement) this.#events.onError(closed.text.trim(), line);
-    else if (isAnswer) this.#events.onAnswer(closed.element, line);
+    else if (isAnswer) this.#events.onResponse(closed.element, line);
     else if (typeof value === 'string' && this.#isAt(row.length - 1)) this.#addChild(closed.name, value);
     if (this.#open.length === 0 && !this.#hasAnswer) {
       this.#fail(`has no <${row.at(-2)}> element with rows`);

@@ -31,7 +31,7 @@ export interface FakeNetworksOptions extends LedgerOptions, FakeOptions {
   readonly accounts?: readonly [string, ...string[]];
   /** Rows that every network lists instead of the ledger's sales. */
   readonly rows?: () => readonly ListedRow[];
-  readonly onAnswer?: (entry: AnsweredRequest) => void;
+  readonly onResponse?: (entry: AnsweredRequest) => void;
 }
 
 /** One request, for tests that check how a client behaves. */
@@ -82,7 +82,7 @@ export class FakeNetworks {
   }
 
   async answer(request: Request): Promise<Response> {
-    const { seed, clock, faults = HONEST, onAnswer } = this.#options;
+    const { seed, clock, faults = HONEST, onResponse } = this.#options;
     const { method, headers } = request;
     const url = new URL(request.url);
     for (const [name, network] of this.#networks) {
@@ -99,7 +99,7 @@ export class FakeNetworks {
         const answer = this.#decide(network, route.rate ?? network.rate, asked, () =>
           route.answer(asked, match[1] ?? ''),
         );
-        onAnswer?.({ network: name, method, target, status: answer.status, fault, atMs: nowMs });
+        onResponse?.({ network: name, method, target, status: answer.status, fault, atMs: nowMs });
         return send(answer, fault, new Random(seed, name, number));
       }
     }

@@ -5,6 +5,7 @@
 //   30 characters       base62, 178 random bits
 //   6 characters        CRC-32 of all preceding characters, to reject typos without a lookup
 
+import { DAY_MS } from '@offerbook/wire/time.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { BASE62, printBase62 } from './base62.ts';
 
@@ -75,7 +76,7 @@ export function isLive(token: TokenEnds, nowMs: number): boolean {
 }
 
 /** Long enough to issue and deploy another token. */
-const EXPIRING_MS = 14 * 86_400_000;
+const EXPIRING_MS = 14 * DAY_MS;
 
 /** True if the token expires within two weeks. False for revoked and rotated tokens, which were ended on purpose. */
 export function isExpiring(token: TokenEnds, nowMs: number): boolean {

@@ -14,6 +14,9 @@ export interface StampWindow {
   readonly maxMs: number;
 }
 
+/** The window of all stamps. */
+export const ALL_STAMPS: StampWindow = { minMs: -8.64e15, maxMs: 8.64e15 };
+
 /**
  * A position in the order of changes, which is by stamp and then by id. It is after all transactions with an earlier stamp, and
  * after those with this stamp up to and including `id`.

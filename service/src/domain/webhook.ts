@@ -2,10 +2,10 @@
 // changes. An endpoint has a position in that order: it has accepted all changes up to it.
 
 import { LAST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
-import type { ChangePosition } from './transaction.ts';
+import { ALL_STAMPS, type ChangePosition } from './transaction.ts';
 
 /** Before every stamp: an endpoint that starts here receives all transactions. */
-export const NO_WATERMARK_MS = -8.64e15;
+export const NO_WATERMARK_MS = ALL_STAMPS.minMs;
 
 export interface Webhook {
   readonly id: Uuid;

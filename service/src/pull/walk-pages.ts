@@ -13,7 +13,7 @@ export interface ReadPage {
   readonly total: number | undefined;
 }
 
-export interface Walk {
+export interface PagedList {
   /** Called before the first page of every walk. */
   begin?(): void;
   /** `number` counts pages from 1. */
@@ -28,13 +28,13 @@ export interface Walk {
 const PAGES_MAX = 100_000;
 const WALKS_MAX = 4;
 
-export async function walkPages(walk: Walk): Promise<void> {
+export async function walkPages(list: PagedList): Promise<void> {
   let before: string | undefined;
   for (let count = 1; count <= WALKS_MAX; count++) {
-    const pages = await walkOnce(walk);
+    const pages = await walkOnce(list);
     if (pages === undefined) continue;
-    if (pages === 1 || walk.digest === undefined) return;
-    const digest = walk.digest();
+    if (pages === 1 || list.digest === undefined) return;
+    const digest = list.digest();
     if (digest === before) return;
     before = digest;
   }
@@ -42,16 +42,16 @@ export async function walkPages(walk: Walk): Promise<void> {
 }
 
 /** Returns the number of pages; undefined if the list has changed during the walk. */
-async function walkOnce(walk: Walk): Promise<number | undefined> {
+async function walkOnce(list: PagedList): Promise<number | undefined> {
   const visited = new Set<string>();
   let position: string | undefined;
   let total: number | undefined;
-  walk.begin?.();
+  list.begin?.();
   for (let number = 1; number <= PAGES_MAX; number++) {
-    const page = await walk.read(position, number);
+    const page = await list.read(position, number);
     if (page.total !== undefined && total !== undefined && page.total !== total) return undefined;
     total ??= page.total;
-    if (page.next === undefined) return (walk.isComplete?.(total) ?? true) ? number : undefined;
+    if (page.next === undefined) return (list.isComplete?.(total) ?? true) ? number : undefined;
     if (visited.has(page.next))
       throw new RequestFailed('reject', "the network's links to the next page form a loop");
     visited.add(page.next);

@@ -1,12 +1,12 @@
 // The interface that SQLite and PostgreSQL implement. The stores are written once, against this interface and the database's
-// `Sql` object (sql.ts).
+// `Dialect` object (sql.ts).
 
 import type { Clock } from '../domain/clock.ts';
 import { StorageError } from '../domain/storage-error.ts';
 import type { DatabasePools } from '../domain/stores.ts';
 import type { Schema } from './schema/schema.ts';
 import type { RowOf, Table } from './schema/table.ts';
-import type { Queries, Sql, SqlValue, Statement } from './sql.ts';
+import type { Dialect, Queries, SqlValue, Statement } from './sql.ts';
 
 export type { Queries, SqlValue };
 
@@ -35,7 +35,7 @@ export interface Connection extends Queries {
 }
 
 export interface Database extends Queries {
-  readonly sql: Sql;
+  readonly sql: Dialect;
   /** Schema of the main database. */
   readonly schema: Schema;
   /** Reads pages of transactions. Uses the same connections as `read`; see `pageConnectionsMax`. */

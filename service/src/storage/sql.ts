@@ -1,5 +1,5 @@
-// SQL fragments that differ between SQLite and PostgreSQL. Each database has one `Sql` object (sqlite/sqlite-sql.ts and
-// postgres/postgres-sql.ts). All other storage code builds its statements from it and never checks which database it uses.
+// SQL fragments that differ between SQLite and PostgreSQL. Each database has one `Dialect` object (sqlite/sqlite-dialect.ts and
+// postgres/postgres-dialect.ts). All other storage code builds its statements from it and never checks which database it uses.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 
@@ -8,7 +8,7 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
  * a uuid column must be written as $1::uuid, because SQLite stores UUIDs as bytes. In results, UUIDs are text in both databases.
  * Connections cache prepared statements by identity, so these functions must be module constants.
  */
-export type Statement = string | ((sql: Sql) => string);
+export type Statement = string | ((sql: Dialect) => string);
 
 export type SqlValue = string | number | null;
 
@@ -19,7 +19,7 @@ export interface Queries {
 
 export type ColumnType = 'uuid' | 'text' | 'bigint' | 'integer';
 
-export interface Sql {
+export interface Dialect {
   /** FROM item: a JSON list in a parameter, as a table `v` with a column `value`, in list order. */
   valuesTable(param: string, type: ColumnType): string;
   /** SELECT that returns the rows of a JSON list of lists. */

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'bun:test';
 import { mkdirSync } from 'node:fs';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
-import { POSTGRES_SQL } from '../../src/storage/postgres/postgres-sql.ts';
+import { POSTGRES_DIALECT } from '../../src/storage/postgres/postgres-dialect.ts';
 import { DATABASES } from '../support/databases.ts';
 import { transaction } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
@@ -105,7 +105,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('two nodes on one %
     const walks = openDatabase(url.startsWith('sqlite:') ? `${url}-walks` : url, COMMAND_OPTIONS);
     const response = await walks.write(async (connection) => {
       // On SQLite, a writer locks the whole file.
-      if (walks.sql === POSTGRES_SQL) await connection.all('LOCK TABLE walks IN EXCLUSIVE MODE');
+      if (walks.sql === POSTGRES_DIALECT) await connection.all('LOCK TABLE walks IN EXCLUSIVE MODE');
       return first.get('/v1/transactions/?limit=2', token);
     });
     await walks.close();

@@ -20,7 +20,7 @@ export class ServedNetworks implements Disposable {
       ...{ seed: 1, sinceMs: Date.now() - 10 * DAY_MS, clock: Date.now },
       density: { salesPerDay: 100, cellMs: DAY_MS / 4 },
       logoUrl: (id) => `https://logos.example/${id}.png`,
-      onAnswer: (entry) => this.answered.push(entry),
+      onResponse: (entry) => this.answered.push(entry),
       ...options,
     });
     this.#server = Bun.serve({

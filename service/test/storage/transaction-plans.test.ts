@@ -6,7 +6,7 @@ import { VERSIONS } from '../../src/storage/copy-database.ts';
 import type { Connection, Database, SqlValue } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
-import { POSTGRES_SQL } from '../../src/storage/postgres/postgres-sql.ts';
+import { POSTGRES_DIALECT } from '../../src/storage/postgres/postgres-dialect.ts';
 import { scanSql } from '../../src/storage/scan.ts';
 import { HISTORY, TRANSACTIONS } from '../../src/storage/schema/tables.ts';
 import type { Statement } from '../../src/storage/sql.ts';
@@ -88,7 +88,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
       const stores = await openStores(url, CREATE_OPTIONS, () => END_MS - spreadMs);
       const { id } = await newOrganisation(stores);
       database = openDatabase(url, COMMAND_OPTIONS);
-      if (database.sql === POSTGRES_SQL) {
+      if (database.sql === POSTGRES_DIALECT) {
         // Without autovacuum, the test controls when there are statistics.
         for (const table of ['transactions', 'history'])
           await database.all(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`);
@@ -121,7 +121,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
     /** Every statement of a page, with parameters like those of a wide window, and the indexes it must use. */
     function statements(): [statement: Statement, params: SqlValue[], indexes: string[]][] {
       const { sql } = database;
-      const isPostgres = sql === POSTGRES_SQL;
+      const isPostgres = sql === POSTGRES_DIALECT;
       const byKey = isPostgres ? 'transactions_pkey' : 'sqlite_autoindex_transactions_1';
       const historyKey = isPostgres ? 'history_pkey' : 'sqlite_autoindex_history_1';
       const ids = JSON.stringify([CURSOR, LAST_ID]);
@@ -193,7 +193,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
 
     /** PostgreSQL uses one generic plan for all parameters. The plan for these parameters is also checked. */
     async function plansOf(sql: string, params: readonly SqlValue[]): Promise<string[][]> {
-      if (database.sql !== POSTGRES_SQL) return [await explain('EXPLAIN QUERY PLAN', sql, params)];
+      if (database.sql !== POSTGRES_DIALECT) return [await explain('EXPLAIN QUERY PLAN', sql, params)];
       return [await explain('EXPLAIN', sql, params), await explain('EXPLAIN (GENERIC_PLAN)', sql, [])];
     }
 
@@ -248,7 +248,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
       await database.write((connection) => connection.all('ANALYZE'));
       await expectIntendedPlans();
       // PostgreSQL uses index-only scans only after a VACUUM.
-      if (database.sql === POSTGRES_SQL) await database.all('VACUUM');
+      if (database.sql === POSTGRES_DIALECT) await database.all('VACUUM');
       await expectIntendedPlans();
     });
 

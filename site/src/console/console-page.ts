@@ -14,7 +14,7 @@ export interface ConsolePage {
   readonly main: Html;
 }
 
-const PLACES = [
+const SECTIONS = [
   { path: '/', label: 'Overview' },
   { path: '/catalogue', label: 'Catalogue' },
   { path: '/imports', label: 'Imports' },
@@ -37,7 +37,7 @@ export function framedPage(
   nowMs: number,
   urls: ConsoleUrls,
 ): Page {
-  const place = PLACES.find(
+  const section = SECTIONS.find(
     (one) => one.path === path || (one.path !== '/' && path.startsWith(`${one.path}/`)),
   );
   const content = {
@@ -48,8 +48,8 @@ export function framedPage(
   };
   return printPage(content, urls['/assets/console.css'], {
     brand: 'Offerbook console',
-    places: PLACES,
-    place: place?.path,
+    sections: SECTIONS,
+    section: section?.path,
     footer: html`This console is read-only. Run its commands in a shell where <code>OFFERBOOK_DATABASE_URL</code> is this node's database. <a href="/metrics">Metrics</a>`,
   });
 }

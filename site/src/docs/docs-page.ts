@@ -54,7 +54,7 @@ ${guideGroup('Operators')}
 ${guideGroup('Feeds')}</nav></details></div>
 <div class="prose">${body}</div></div>`;
   const script = frame.urls['/assets/reference.js'];
-  return htmlPage({ title: `${title} · Offerbook`, place: '/docs', main, script, meta }, frame);
+  return htmlPage({ title: `${title} · Offerbook`, section: '/docs', main, script, meta }, frame);
 }
 
 export function guidePage(path: string, documentation: Documentation, frame: Frame): Page {

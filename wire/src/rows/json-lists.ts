@@ -18,7 +18,7 @@ import {
 import { BrokenFile, cutRows, isObject, type RawRow, RowBytes, type RowPosition } from './raw-row.ts';
 import { type RowLimits, tooLong } from './row-limits.ts';
 
-type Answer = Record<string, unknown>;
+type JsonResponse = Record<string, unknown>;
 
 interface ListRules {
   /** Name for messages. */
@@ -30,7 +30,7 @@ interface ListRules {
   readonly limits: RowLimits;
   readonly readNumber?: NumberReader;
   /** Called with each envelope, and with each single row that is an object. An envelope's list may end after its first row. */
-  readonly onAnswer: (answer: Answer, line: number) => void;
+  readonly onResponse: (response: JsonResponse, line: number) => void;
 }
 
 export function readJsonLists(chunks: AsyncIterable<Uint8Array>, rules: ListRules): AsyncGenerator<RawRow[]> {
@@ -62,17 +62,17 @@ class ListCutter {
   readonly #rules: ListRules;
   readonly #scanner = new JsonScanner();
   readonly #bytes: RowBytes;
-  readonly #parser = this.#readAnswers();
+  readonly #parser = this.#readResponses();
   #chunk: Uint8Array = new Uint8Array(0);
   #at = 0;
   #items = 0;
-  #isInAnswer = false;
+  #isInResponse = false;
   /** The row that is being read. */
   #openRow: RowPosition | undefined;
   /** True if the open envelope had a list of rows. */
   #hadList = false;
   /** Size of the open envelope's fields without its rows. */
-  #answerLength = 0;
+  #responseLength = 0;
   /** First duplicate field of the open envelope, in case the envelope turns out to be a row. */
   #twice: string | undefined;
 
@@ -88,20 +88,20 @@ class ListCutter {
   }
 
   end(): void {
-    if (this.#isInAnswer) this.#fail('is incomplete: it ends too early', this.#openRow);
+    if (this.#isInResponse) this.#fail('is incomplete: it ends too early', this.#openRow);
   }
 
-  *#readAnswers(): Step<never> {
+  *#readResponses(): Step<never> {
     const { areMany } = this.#rules;
     for (let count = 0; ; count++) {
       const byte = yield* this.#peek();
       if (count > 0 && !areMany) this.#fail('has content after its end');
       if (areMany && byte === OPEN_OBJECT && this.#takeWholeRow()) continue;
-      this.#isInAnswer = true;
+      this.#isInResponse = true;
       if (byte === OPEN_LIST) yield* this.#readItems([]);
-      else if (byte === OPEN_OBJECT) yield* this.#readAnswer();
+      else if (byte === OPEN_OBJECT) yield* this.#readResponse();
       else this.#fail('must be JSON lists or objects');
-      this.#isInAnswer = false;
+      this.#isInResponse = false;
     }
   }
 
@@ -120,52 +120,52 @@ class ListCutter {
       ? this.#findList(value) !== undefined
       : this.#rules.lists.some(([name = '']) => Buffer.from(bytes).includes(`"${name}"`));
     if (isEnvelope) return false;
-    if (isObject(value)) this.#rules.onAnswer(value, line);
+    if (isObject(value)) this.#rules.onResponse(value, line);
     this.rows.push(row);
     this.#scanner.line += scanner.line - 1;
     this.#at = end;
     return true;
   }
 
-  *#readAnswer(): Step<void> {
+  *#readResponse(): Step<void> {
     const { line } = this.#scanner;
     this.#hadList = false;
-    this.#answerLength = 0;
+    this.#responseLength = 0;
     this.#twice = undefined;
-    const answer = yield* this.#readEnvelope([]);
-    this.#rules.onAnswer(answer, line);
+    const response = yield* this.#readEnvelope([]);
+    this.#rules.onResponse(response, line);
     if (this.#hadList) return;
     // An object without a list is a single row, as in NDJSON.
-    const row = { place: { line }, value: answer, length: this.#answerLength };
+    const row = { place: { line }, value: response, length: this.#responseLength };
     const twice = this.#twice;
     this.rows.push(twice === undefined ? row : { ...row, value: undefined, problem: isTwice(twice) });
   }
 
-  *#readEnvelope(path: readonly string[]): Step<Answer> {
+  *#readEnvelope(path: readonly string[]): Step<JsonResponse> {
     // No prototype, so that a field named `__proto__` is an ordinary field.
-    const answer: Answer = Object.create(null);
+    const response: JsonResponse = Object.create(null);
     this.#at++;
-    if (yield* this.#takes(CLOSE_OBJECT)) return answer;
+    if (yield* this.#takes(CLOSE_OBJECT)) return response;
     do {
       const key = yield* this.#readKey();
       const byte = yield* this.#peek();
-      const isTaken = Object.hasOwn(answer, key);
+      const isTaken = Object.hasOwn(response, key);
       if (byte === OPEN_LIST && this.#isOnPath([...path, key], true)) {
         if (isTaken) this.#fail(`has the field "${key}" twice`);
         const items: unknown[] = [];
-        answer[key] = items;
+        response[key] = items;
         yield* this.#readItems(items);
       } else if (byte === OPEN_OBJECT && this.#isOnPath([...path, key], false)) {
-        answer[key] = yield* this.#readEnvelope([...path, key]);
+        response[key] = yield* this.#readEnvelope([...path, key]);
       } else {
         const value = this.#takeField(yield* this.#readValue());
         // A duplicate is ambiguous: a second cursor could make a page look like the whole list.
         if (isTaken && !this.#rules.areMany) this.#fail('has a field twice');
         if (isTaken) this.#twice ??= key;
-        answer[key] = value;
+        response[key] = value;
       }
     } while (yield* this.#takesComma(CLOSE_OBJECT));
-    return answer;
+    return response;
   }
 
   /** True if the path leads to a list of rows, or to an envelope around one. */
@@ -199,7 +199,7 @@ class ListCutter {
     const { place, value, length } = row;
     const list = this.#rules.areMany && isObject(value) ? this.#findList(value) : undefined;
     if (isObject(value) && list !== undefined) {
-      this.#rules.onAnswer(value, place.line);
+      this.#rules.onResponse(value, place.line);
       for (const item of list)
         this.rows.push({ place: { line: place.line, item: ++this.#items }, value: item, length });
     } else {
@@ -208,9 +208,9 @@ class ListCutter {
     }
   }
 
-  #findList(answer: Answer): readonly unknown[] | undefined {
+  #findList(response: JsonResponse): readonly unknown[] | undefined {
     for (const path of this.#rules.lists) {
-      let found: unknown = answer;
+      let found: unknown = response;
       for (const name of path)
         found = isObject(found) && Object.hasOwn(found, name) ? found[name] : undefined;
       if (Array.isArray(found) && path.length > 0) return found;
@@ -221,8 +221,8 @@ class ListCutter {
   /** Returns a field name or a field value of an envelope. */
   #takeField({ value, length, problem }: RawRow): unknown {
     const { limits } = this.#rules;
-    this.#answerLength += length;
-    if (this.#answerLength > limits.bytes) this.#fail(tooLong(limits).reason);
+    this.#responseLength += length;
+    if (this.#responseLength > limits.bytes) this.#fail(tooLong(limits).reason);
     if (problem !== undefined) this.#fail(`has a field that ${problem.reason}`);
     return value;
   }

@@ -32,13 +32,13 @@ export async function* readRows(
   const mistake = fileMistake(text, columns === undefined);
   if (mistake !== undefined) throw new BrokenFile({ line: 1 }, { field: 'the file', reason: mistake });
   if (text.startsWith('[') || /^\{\s*"(?:data|cursor)"\s*:/.test(text)) {
-    const onAnswer = (answer: Record<string, unknown>, line: number) => checkEnvelope(answer, line, rules);
+    const onResponse = (answer: Record<string, unknown>, line: number) => checkEnvelope(answer, line, rules);
     yield* readJsonLists(withinLimit(all, text.startsWith('[') ? '.[]' : '.data[]'), {
       name: 'the list',
       lists: [['data']],
       areMany: false,
       limits: rules.limits,
-      onAnswer,
+      onResponse,
     });
   } else if (looksPrettyPrinted(text)) {
     const reason =

@@ -24,12 +24,11 @@ import type { Status, Transaction } from '@offerbook/wire/transaction.ts';
 import { parseUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import type { PublicOrganisation } from '../../domain/organisation.ts';
 import type { Stores } from '../../domain/stores.ts';
-import type { TransactionVersion } from '../../domain/transaction.ts';
+import { ALL_STAMPS, type TransactionVersion } from '../../domain/transaction.ts';
 import { seeOther } from '../../http/reply.ts';
 import { findOrganisation, type MakePage, type PageContext } from '../page-context.ts';
 
 const PAGE_SIZE = 50;
-const LATEST_MS = 8.64e15;
 
 /** Lists the latest transactions, or those of an organisation or a period. */
 export const transactionsPage: MakePage = async (context) => {
@@ -43,7 +42,7 @@ export const transactionsPage: MakePage = async (context) => {
   const [from, until] = [parseBound(query.get('from')), parseBound(query.get('until'))];
   if (from === 'invalid' || until === 'invalid')
     return invalidSearch('A time must look like 2026-11-14T12:00:00.', filter);
-  const window = { minMs: from ?? 0, maxMs: until ?? LATEST_MS };
+  const window = { minMs: from ?? 0, maxMs: until ?? ALL_STAMPS.maxMs };
   const after = parsePlace(query.get('after'));
   // One more than shown, to know whether others follow.
   const latest = await stores.history.latest({ orgId: org?.id, window, after, limit: PAGE_SIZE + 1 });

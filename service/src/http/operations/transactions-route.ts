@@ -4,7 +4,13 @@
 import { type Instant, printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { ApiError, ERRORS } from '../../domain/api-errors.ts';
 import { ENVELOPE_START, envelopeEnd } from '../../domain/page.ts';
-import type { StampWindow, TransactionPage, TransactionQuery, Walk } from '../../domain/transaction.ts';
+import {
+  ALL_STAMPS,
+  type StampWindow,
+  type TransactionPage,
+  type TransactionQuery,
+  type Walk,
+} from '../../domain/transaction.ts';
 import { type Span, useDatabase } from '../../tracing/tracer.ts';
 import { chooseCoding } from '../content/content-coding.ts';
 import { entityTag, matchesTag } from '../content/entity-tag.ts';
@@ -17,8 +23,6 @@ import { PRIVATE_HEADERS, privateReply } from './private-reply.ts';
 import { parsePathId, parseQuery } from './query.ts';
 
 const START = Buffer.from(ENVELOPE_START);
-const EARLIEST_MS = -8.64e15;
-const LATEST_MS = 8.64e15;
 
 export const TRANSACTION_PARAMETERS = [
   ...PAGE_PARAMETERS,
@@ -48,7 +52,7 @@ export function transactionsRoute({
     const page = await withinDeadline(
       transactionQueue.run(token, () => readPage(wanted, expand, walk, exchange.span)),
     );
-    const isOfAll = window.maxMs === LATEST_MS && passbackUid === undefined;
+    const isOfAll = window.maxMs === ALL_STAMPS.maxMs && passbackUid === undefined;
     const isLastOfAll = page.cursor === undefined && isOfAll;
     callers.polled(token, isLastOfAll ? page.completeThroughMs : undefined);
     const headers: Record<string, string> = { 'Complete-Through': printTimestamp(page.completeThroughMs) };
@@ -84,15 +88,15 @@ export function transactionsRoute({
  * be as recent as the earlier pages.
  */
 function neededMs({ minMs, maxMs }: StampWindow, isFirst: boolean): number {
-  if (maxMs < LATEST_MS) return maxMs;
+  if (maxMs < ALL_STAMPS.maxMs) return maxMs;
   return isFirst ? minMs - 1 : Number.POSITIVE_INFINITY;
 }
 
 /** Both bounds are exclusive. Stamps are whole milliseconds; bounds can have higher precision. */
 function stampWindow(greaterThan: Instant | undefined, lessThan: Instant | undefined): StampWindow {
   return {
-    minMs: greaterThan === undefined ? EARLIEST_MS : greaterThan.ms + 1,
-    maxMs: lessThan === undefined ? LATEST_MS : lessThan.finer ? lessThan.ms : lessThan.ms - 1,
+    minMs: greaterThan === undefined ? ALL_STAMPS.minMs : greaterThan.ms + 1,
+    maxMs: lessThan === undefined ? ALL_STAMPS.maxMs : lessThan.finer ? lessThan.ms : lessThan.ms - 1,
   };
 }
 

@@ -11,7 +11,7 @@ import type { Connection, Database } from '../database.ts';
 import { scan } from '../scan.ts';
 import type { RowOf } from '../schema/table.ts';
 import { type TOKENS, TRANSACTIONS } from '../schema/tables.ts';
-import type { Sql, Statement } from '../sql.ts';
+import type { Dialect, Statement } from '../sql.ts';
 import { type Auditor, amendAudit, writeAudit } from '../stores/audit-log.ts';
 import { advanceClock, lockClock, lockClocks } from '../stores/change-clock.ts';
 import { closeOpenImports } from '../stores/import-log.ts';
@@ -136,7 +136,7 @@ export const STAMP_SQL: Statement = (sql) => `
     FROM listed l WHERE transactions.org_id = l.org_id AND transactions.id = l.id AND +updated_at <= $4 RETURNING 1`;
 
 /** SQL that replaces the document's `updatedAt`. Quotes in strings are escaped, so only the field can match. */
-export function withUpdatedAt(sql: Sql, document: string, updatedAt: string): string {
+export function withUpdatedAt(sql: Dialect, document: string, updatedAt: string): string {
   const begin = `${sql.position(document, `'${FIELD}'`)} + ${FIELD.length}`;
   const rest = `substr(${document}, ${begin})`;
   return `substr(${document}, 1, ${begin} - 1) || ${updatedAt} || substr(${rest}, ${sql.position(rest, `'"'`)})`;

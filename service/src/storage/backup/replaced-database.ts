@@ -4,7 +4,7 @@
 import type { Database as SqliteFile } from 'bun:sqlite';
 import { isStorageError, StorageError } from '../../domain/storage-error.ts';
 import { openAlone } from '../sqlite/open-file.ts';
-import { withUuids } from '../sqlite/sqlite-sql.ts';
+import { withUuids } from '../sqlite/sqlite-dialect.ts';
 import type { ErasedUser } from '../stores/erased-users.ts';
 import type { OldTimeline, TokenEnd } from './new-timeline.ts';
 import { type OldWebhook, WEBHOOKS_SQL } from './pause-webhooks.ts';

@@ -1,6 +1,6 @@
 // Restores a backup as an SQLite database. The files are copied to a staging folder beside the database and checked against the
 // manifest. The restore then starts a new timeline (new-timeline.ts) and renames the files into place. Replaced files are moved
-// aside, never deleted. An intact click file stays in place, which preserves all clicks, purges and erasures since the backup.
+// replacedFolder, never deleted. An intact click file stays in place, which preserves all clicks, purges and erasures since the backup.
 //
 // The old database stays in place until a single rename replaces it. A restore killed before that rename can be run again.
 
@@ -55,7 +55,7 @@ export interface RestoreOptions {
 const withLogs = (end: string) => [end, ...['-wal', '-shm', '-journal'].map((log) => `${end}${log}`)];
 const [MAIN_END, ...MAIN_LOGS] = withLogs('') as [string, ...string[]];
 /**
- * Files to move aside: logs of an unreadable database, which SQLite would apply to the new database, and walk files, because a
+ * Files to move replacedFolder: logs of an unreadable database, which SQLite would apply to the new database, and walk files, because a
  * restore ends all walks.
  */
 const REPLACED_ENDS = [...MAIN_LOGS, ...withLogs('-walks')];
@@ -87,13 +87,13 @@ async function restore(options: RestoreOptions) {
       const ends = keepsClicks ? REPLACED_ENDS : [...REPLACED_ENDS, ...CLICK_ENDS];
       const now = () => printTimestamp(options.auditor.clock()).replaceAll(':', '');
       // Does not use newFolder(), which reports every failure as an unwritable folder.
-      const aside = isThere ? mkdtempSync(`${path}.before-restore-${now()}-`) : null;
-      if (aside !== null) moveAside(path, ends, aside);
+      const replacedFolder = isThere ? mkdtempSync(`${path}.before-restore-${now()}-`) : null;
+      if (replacedFolder !== null) moveReplaced(path, ends, replacedFolder);
       const clicks = join(staging, CLICK_FILE);
       if (!keepsClicks && existsSync(clicks)) putInPlace(clicks, `${path}${CLICK_END}`);
-      if (aside !== null && existsSync(path)) {
-        await keepAs(path, join(aside, basename(path)));
-        sync(aside);
+      if (replacedFolder !== null && existsSync(path)) {
+        await keepAs(path, join(replacedFolder, basename(path)));
+        sync(replacedFolder);
       }
       // Must be last, because this rename completes the restore. Every earlier step can be repeated.
       putInPlace(join(staging, MAIN_FILE), path);
@@ -103,7 +103,7 @@ async function restore(options: RestoreOptions) {
         ...report,
         clicks: keepsClicks ? 'as they were' : 'of the backup',
         /** Folder with the replaced files; null if there were none. */
-        replaced: aside,
+        replaced: replacedFolder,
       };
     } finally {
       rmSync(staging, { recursive: true, force: true });
@@ -231,9 +231,10 @@ function isWhole(path: string): boolean {
 }
 
 /** Moves each file before its logs, because a second run could mistake a file without its log for an intact one. */
-function moveAside(path: string, ends: readonly string[], aside: string): void {
+function moveReplaced(path: string, ends: readonly string[], replacedFolder: string): void {
   for (const end of ends)
-    if (existsSync(`${path}${end}`)) renameSync(`${path}${end}`, join(aside, `${basename(path)}${end}`));
+    if (existsSync(`${path}${end}`))
+      renameSync(`${path}${end}`, join(replacedFolder, `${basename(path)}${end}`));
 }
 
 /** Syncs the file and all earlier renames first, so that a power cut cannot reorder them. */

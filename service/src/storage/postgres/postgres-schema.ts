@@ -3,7 +3,7 @@
 import { newSchema, type Part, type Structure } from '../schema/schema.ts';
 import { keyOf } from '../schema/table.ts';
 import { ALL_TABLES } from '../schema/tables.ts';
-import { POSTGRES_SQL } from './postgres-sql.ts';
+import { POSTGRES_DIALECT } from './postgres-dialect.ts';
 
 /** All columns, constraints and other indexes of the tables in the current schema. */
 const PARTS_SQL = `
@@ -57,4 +57,4 @@ const POSTGRES_STRUCTURE: Structure = {
   },
 };
 
-export const POSTGRES_SCHEMA = newSchema(ALL_TABLES, POSTGRES_SQL, POSTGRES_STRUCTURE);
+export const POSTGRES_SCHEMA = newSchema(ALL_TABLES, POSTGRES_DIALECT, POSTGRES_STRUCTURE);

@@ -69,7 +69,7 @@ export function parsePostgresUrl(text: string): PostgresUrl {
   const get = (name: (typeof TLS_PARAMETERS)[number]) => settings.get(name) ?? undefined;
   const mode = parseMode(get('sslmode'), get('sslrootcert') === SYSTEM_ROOTS);
   const files = { ca: get('sslrootcert'), cert: get('sslcert'), key: get('sslkey') };
-  const places = findPlaces(address, settings);
+  const places = listServers(address, settings);
   // Like libpq, ignores sslmode on a Unix socket, which cannot be intercepted.
   const isSocket = places.some(({ socket }) => socket !== undefined);
   const { sslmode, tls } = tlsFor(
@@ -140,12 +140,12 @@ function readSetting(setting: string, path: string | undefined): string | undefi
   }
 }
 
-interface Place extends PostgresServer {
+interface ListedServer extends PostgresServer {
   readonly host: string;
 }
 
 /** Splits `postgres://user@one:5432,two:5433/name` into one URL per server. */
-function findPlaces(address: string, settings: URLSearchParams): Place[] {
+function listServers(address: string, settings: URLSearchParams): ListedServer[] {
   const [, before = '', list = '', after = ''] = /^([^/]*:\/\/(?:[^/]*@)?)([^/@]*)(.*)$/s.exec(address) ?? [];
   const servers = list.split(',').map((server) => {
     const [, host = '', port = ''] = /^(\[.*\]|[^:]*):?(.*)$/s.exec(server) ?? [];

@@ -8,10 +8,10 @@ import { columnsOf, insertSql, keyOf, type RowOf, type Table, typeOf, upsertSql 
 import type { Statement } from '../sql.ts';
 import { recordFailover, requireRecorded } from './failovers.ts';
 import { WRITE_LOCK_SQL } from './inspect-postgres.ts';
+import { POSTGRES_DIALECT } from './postgres-dialect.ts';
 import { explainPostgres, isConnectionLoss, isCutOff, isUniqueViolation } from './postgres-errors.ts';
 import { openPool, type PostgresPool } from './postgres-pool.ts';
 import { POSTGRES_SCHEMA } from './postgres-schema.ts';
-import { POSTGRES_SQL } from './postgres-sql.ts';
 import { addressesOf, type PostgresServer, parsePostgresUrl } from './postgres-url.ts';
 import { searchServers } from './server-search.ts';
 
@@ -87,7 +87,7 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
   }
 
   return {
-    sql: POSTGRES_SQL,
+    sql: POSTGRES_DIALECT,
     schema: POSTGRES_SCHEMA,
     all: (statement, ...params) => single(pool, statement, params, queryRows),
     allWithBytes: (statement, ...params) => single(pagePool, statement, params, queryWithBytes),
@@ -169,13 +169,13 @@ function connection(pool: PostgresPool, sql: SQL, isTimelineRecorded: () => bool
 }
 
 /** Caches the SQL text of statements that are built by a function. */
-const texts = new WeakMap<(sql: typeof POSTGRES_SQL) => string, string>();
+const texts = new WeakMap<(sql: typeof POSTGRES_DIALECT) => string, string>();
 
 function textOf(statement: Statement): string {
   if (typeof statement === 'string') return statement;
   const known = texts.get(statement);
   if (known !== undefined) return known;
-  const text = statement(POSTGRES_SQL);
+  const text = statement(POSTGRES_DIALECT);
   texts.set(statement, text);
   return text;
 }

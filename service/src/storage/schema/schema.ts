@@ -1,7 +1,7 @@
 // A schema: the declared tables of a database or file, how it describes the tables that it has, and the steps that change an older
 // version. Released versions are never edited and their numbers are never used again.
 
-import type { Queries, Sql } from '../sql.ts';
+import type { Dialect, Queries } from '../sql.ts';
 import type { Table } from './table.ts';
 
 /** Versions 1 to 7 are older than 0.2.0; see old-releases.ts. */
@@ -16,12 +16,12 @@ export interface Part {
 /** How a kind of database describes its tables. */
 export interface Structure {
   read(queries: Queries): Promise<Part[]>;
-  expected(table: Table, sql: Sql): Part[];
+  expected(table: Table, sql: Dialect): Part[];
 }
 
 export interface Schema {
   readonly tables: readonly Table[];
-  readonly sql: Sql;
+  readonly sql: Dialect;
   readonly structure: Structure;
   /** Statements that lead from version 8 to 9, from 9 to 10, and so on. Never edit a step that has been released; add one. */
   readonly steps: readonly (readonly string[])[];
@@ -33,7 +33,7 @@ export interface Schema {
   readonly oldestVersion: number;
 }
 
-export function newSchema(tables: readonly Table[], sql: Sql, structure: Structure): Schema {
+export function newSchema(tables: readonly Table[], sql: Dialect, structure: Structure): Schema {
   return { tables, sql, structure, steps: [], oldestVersion: FIRST_VERSION };
 }
 

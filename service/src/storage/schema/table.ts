@@ -2,7 +2,7 @@
 // rows at once.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import type { ColumnType, Sql } from '../sql.ts';
+import type { ColumnType, Dialect } from '../sql.ts';
 
 /**
  * `sortedText` is compared byte by byte, regardless of the locale. A `number` is a primary key that the database assigns; a
@@ -27,7 +27,7 @@ export interface Table<C extends Columns = Columns> {
   /** The allowed values of a column. */
   readonly values?: Readonly<Partial<Record<keyof C, readonly string[]>>>;
   /** Everything after `ON table`, by index name. */
-  readonly indexes?: Readonly<Record<string, string | ((sql: Sql) => string)>>;
+  readonly indexes?: Readonly<Record<string, string | ((sql: Dialect) => string)>>;
   /** `growing`: vacuumed often. `by key`: stored in the order of the primary key. */
   readonly storage?: 'growing' | 'by key';
   /** True if a crash of PostgreSQL may lose the rows. */
@@ -41,7 +41,7 @@ export interface Table<C extends Columns = Columns> {
   /** The only column that an upsert changes in an existing row, and only if it is null. */
   readonly filledLater?: keyof C & string;
   /** Rows of a new database: INSERT statements. */
-  readonly firstRows?: (sql: Sql) => readonly string[];
+  readonly firstRows?: (sql: Dialect) => readonly string[];
 }
 
 type ValueOf<C extends Column> = C extends `${infer Type}?` ? Stored<Type> | null : Stored<C>;
@@ -89,12 +89,12 @@ export function keyOf(declared: Table): string[] {
 }
 
 /** The statements that create a table with its indexes and first rows. Rows written between the two parts are indexed faster. */
-export function createTable(declared: Table, sql: Sql): string[] {
+export function createTable(declared: Table, sql: Dialect): string[] {
   const { before, after } = createTableInParts(declared, sql);
   return [...before, ...after];
 }
 
-export function createTableInParts(declared: Table, sql: Sql): { before: string[]; after: string[] } {
+export function createTableInParts(declared: Table, sql: Dialect): { before: string[]; after: string[] } {
   const { name, columns, unique = [], references = {}, values = {}, indexes = {}, personal = [] } = declared;
   const { ddl } = sql;
   const isNumbered = Object.values(columns).some((column) => /number/i.test(column));

@@ -24,8 +24,8 @@ import {
   placeOf,
   requireFile,
 } from './open-file.ts';
+import { SQLITE_DIALECT, withUuids } from './sqlite-dialect.ts';
 import { explainSqlite, isBusy } from './sqlite-errors.ts';
-import { SQLITE_SQL, withUuids } from './sqlite-sql.ts';
 
 /** Retry interval for locks. SQLite's busy timeout would block this process, which may hold the lock itself. */
 const LOCK_RETRY_MS = 10;
@@ -152,7 +152,7 @@ export class SqliteConnection implements Connection {
     const conditions = first.map((_, i) => `${names[i]} = $${i + 2} AND`);
     // One statement is faster than one per key. CROSS JOIN makes SQLite look up the keys instead of scanning the table.
     return this.all(
-      `SELECT ${names.join(', ')} FROM ${SQLITE_SQL.valuesTable('$1', type)} CROSS JOIN ${table.name}
+      `SELECT ${names.join(', ')} FROM ${SQLITE_DIALECT.valuesTable('$1', type)} CROSS JOIN ${table.name}
          ON ${conditions.join(' ')} ${names[first.length]} = v.value`,
       JSON.stringify(keys),
       ...first,
@@ -283,7 +283,7 @@ export class SqliteConnection implements Connection {
   #statement(statement: Statement): Prepared {
     const known = this.#statements.get(statement);
     if (known !== undefined) return known;
-    const text = typeof statement === 'string' ? statement : statement(SQLITE_SQL);
+    const text = typeof statement === 'string' ? statement : statement(SQLITE_DIALECT);
     const prepared: Prepared = this.#file.prepare(
       text.replace(/\$(\d+)(::uuid)?/g, (_, number, isUuid) =>
         isUuid ? `unhex(?${number}, '-')` : `?${number}`,

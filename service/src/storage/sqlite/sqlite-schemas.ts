@@ -4,7 +4,7 @@
 import { newSchema, type Part, type Schema, type Structure } from '../schema/schema.ts';
 import { createTable, type Table } from '../schema/table.ts';
 import { CLICK_TABLES, MAIN_TABLES, REJECTED_CLICKS, WALK_TABLES } from '../schema/tables.ts';
-import { SQLITE_SQL } from './sqlite-sql.ts';
+import { SQLITE_DIALECT } from './sqlite-dialect.ts';
 
 /** Everything that the file defines, except what SQLite creates by itself. */
 export const OBJECTS_SQL = `SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`;
@@ -35,7 +35,7 @@ const SQLITE_STRUCTURE: Structure = {
   expected: (table, sql) => createTable(table, sql).flatMap(partsOf),
 };
 
-const sqliteSchema = (tables: readonly Table[]) => newSchema(tables, SQLITE_SQL, SQLITE_STRUCTURE);
+const sqliteSchema = (tables: readonly Table[]) => newSchema(tables, SQLITE_DIALECT, SQLITE_STRUCTURE);
 
 export const SQLITE_MAIN = sqliteSchema(MAIN_TABLES);
 export const SQLITE_WALKS = sqliteSchema(WALK_TABLES);

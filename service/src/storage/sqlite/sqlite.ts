@@ -7,8 +7,8 @@ import { openOnce } from '../open-once.ts';
 import type { Statement } from '../sql.ts';
 import { placeOf } from './open-file.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
+import { SQLITE_DIALECT } from './sqlite-dialect.ts';
 import { SQLITE_MAIN } from './sqlite-schemas.ts';
-import { SQLITE_SQL } from './sqlite-sql.ts';
 
 const WATCH_INTERVAL_MS = 200;
 const IDLE_READERS_MAX = 4;
@@ -81,7 +81,7 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
   }
 
   return {
-    sql: SQLITE_SQL,
+    sql: SQLITE_DIALECT,
     schema: SQLITE_MAIN,
     all,
     allWithBytes: all,

@@ -1,11 +1,12 @@
 // The audit log records who changed what, except for imports. Each entry is written in the same transaction as its change.
 
+import { DAY_MS } from '@offerbook/wire/time.ts';
 import type { AuditAction, AuditEntry, AuditLog } from '../../domain/audit-log.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Connection, Database } from '../database.ts';
 
 /** Writing an entry deletes entries older than this. */
-export const KEEP_MS = 400 * 86_400_000;
+export const KEEP_MS = 400 * DAY_MS;
 
 /**
  * Deletes entries that have expired according to both this machine's clock ($1) and the time of the last entry, so that a fast

@@ -10,7 +10,7 @@ import type { Connection, Database, Queries } from '../database.ts';
 import { scan } from '../scan.ts';
 import type { RowOf } from '../schema/table.ts';
 import { DAILY_TOTALS, TRANSACTIONS } from '../schema/tables.ts';
-import type { Sql, Statement } from '../sql.ts';
+import type { Dialect, Statement } from '../sql.ts';
 import { lockClocks } from './change-clock.ts';
 
 /** Bounds the memory use of an import whose sales span very many days. */
@@ -25,7 +25,7 @@ interface DailySum extends SumKey {
   readonly cashback: DecimalSum;
 }
 
-const ofDays = ({ isOneOf, valuesTable }: Sql) =>
+const ofDays = ({ isOneOf, valuesTable }: Dialect) =>
   `FROM daily_totals WHERE org_id = $1 AND day ${isOneOf(`SELECT value FROM ${valuesTable('$2', 'text')}`)}`;
 const FIND_SQL: Statement = (sql) => `SELECT * ${ofDays(sql)}`;
 const DELETE_EMPTY_SQL: Statement = (sql) => `DELETE ${ofDays(sql)} AND count = 0`;

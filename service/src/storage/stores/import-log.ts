@@ -2,6 +2,7 @@
 // transaction. Entries are deleted after 400 days, but the outcome counters (in the table `revisions`) and each feed's freshness
 // are kept.
 
+import { DAY_MS } from '@offerbook/wire/time.ts';
 import type { Clock } from '../../domain/clock.ts';
 import {
   IMPORT_KINDS,
@@ -101,7 +102,6 @@ export function importLog(database: Database, clock: Clock): ImportLog {
   };
 }
 
-const DAY_MS = 86_400_000;
 const COUNT_NAMES = Object.keys(NO_COUNTS) as (keyof ImportCounts)[];
 
 interface DayRow extends ImportCounts {

@@ -12,7 +12,7 @@ import type { Connection, Database, Queries } from '../database.ts';
 import { deleteInBatches } from '../scan.ts';
 import { ownerOf, type Table } from '../schema/table.ts';
 import { MAIN_TABLES } from '../schema/tables.ts';
-import type { Sql, Statement } from '../sql.ts';
+import type { Dialect, Statement } from '../sql.ts';
 import { type Auditor, amendAudit, writeAudit } from './audit-log.ts';
 import { DELETED_NUMBER, raiseCounter, raiseRevision } from './revision.ts';
 
@@ -28,7 +28,7 @@ const COUNTED: Readonly<Record<string, 'transactions' | 'versions'>> = {
 
 const BATCHES = tablesDeleted('in batches').map(({ name }) => ({
   counted: COUNTED[name],
-  statement: (sql: Sql) =>
+  statement: (sql: Dialect) =>
     `${sql.deleteRows(name, 'rowid', `WHERE org_id = $1 LIMIT ${BATCH}`)} RETURNING org_id`,
 }));
 

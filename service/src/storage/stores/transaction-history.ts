@@ -1,6 +1,7 @@
 // Earlier versions of transactions. An import moves the versions that it replaces into the history, in the import's transaction
 // (`keepReplaced`). Operators read and purge the history through this store.
 
+import { DAY_MS } from '@offerbook/wire/time.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import { FIRST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
@@ -178,7 +179,7 @@ export const PURGE_SQL: Statement = ({ deleteRows }) =>
   `${deleteRows('history', 'rowid', BATCH)} RETURNING id`;
 
 /** Networks correct sales for months, and a correction is useless without the rows that it corrects. */
-const PULLED_KEEP_MS = 400 * 86_400_000;
+const PULLED_KEEP_MS = 400 * DAY_MS;
 const PURGE_PULLED_SQL: Statement = ({ deleteRows }) =>
   `${deleteRows('pull_rows', 'rowid', `WHERE seen_at < $1 LIMIT ${PURGE_BATCH}`)} RETURNING org_id`;
 

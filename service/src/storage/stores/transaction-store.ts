@@ -5,11 +5,12 @@
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { LAST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
 import type { Clock } from '../../domain/clock.ts';
-import type {
-  OrganisationWriter,
-  StoredTransaction,
-  TransactionStore,
-  TransactionWriters,
+import {
+  ALL_STAMPS,
+  type OrganisationWriter,
+  type StoredTransaction,
+  type TransactionStore,
+  type TransactionWriters,
 } from '../../domain/transaction.ts';
 import type { Connection, Database } from '../database.ts';
 import { scan } from '../scan.ts';
@@ -27,8 +28,6 @@ import { PutBuffer } from './put-buffer.ts';
  */
 export const FIND_SQL: Statement = ({ joinDocuments }) => `
   SELECT ${joinDocuments} FROM transactions WHERE org_id = $1 AND id = $2::uuid`;
-
-const ALL = { minMs: Number.MIN_SAFE_INTEGER, maxMs: Number.MAX_SAFE_INTEGER };
 
 /** Servers pass a `readPage` that also reads from a replica and detects failovers. */
 export function transactionStore(
@@ -84,7 +83,7 @@ export function transactionStore(
       return { ...page, completeThroughMs: Math.min(page.completeThroughMs, asOfMs) };
     },
     async changes(query) {
-      const page = await readPage({ ...query, atLeastMs: query.after.stampMs, window: ALL });
+      const page = await readPage({ ...query, atLeastMs: query.after.stampMs, window: ALL_STAMPS });
       const { data, completeThroughMs, position } = page;
       if (position === undefined) throw new Error('the page has no position');
       return { data, position, isLast: position.stampMs === completeThroughMs && position.id === LAST_ID };

@@ -1,7 +1,7 @@
 // Finds the smallest ids of many sorted runs while reading as little of each as possible.
 
 import { LAST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
-import { type JoinedId, type Sql, splitIds, uuidOf } from '../sql.ts';
+import { type Dialect, type JoinedId, splitIds, uuidOf } from '../sql.ts';
 
 /** The first round reads SHARE_FACTOR times the largest expected share plus SHARE_RESERVE ids, so a second round is rare. */
 const SHARE_FACTOR = 2;
@@ -28,7 +28,7 @@ export interface RunRow {
  * own parameters follow $5. One index seek per run: the planner cannot turn a subquery in the SELECT list into a join over the
  * whole table.
  */
-export const runsSql = (sql: Sql, run: string) => `
+export const runsSql = (sql: Dialect, run: string) => `
   SELECT v.value, (
     SELECT ${sql.joinIds} FROM (
       SELECT id ${run} AND id BETWEEN $2::uuid AND $3::uuid ORDER BY id NULLS FIRST LIMIT $4

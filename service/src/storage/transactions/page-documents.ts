@@ -15,7 +15,7 @@ export const NOTHING = new Uint8Array();
 /** No limit in practice: a page has far fewer ids. */
 export const IDS_MAX = 1_000_000;
 /** Later than every stamp, so a page as of this stamp shows the current state. */
-export const LATEST_MS = Number.MAX_SAFE_INTEGER;
+export const AS_OF_NOW = Number.MAX_SAFE_INTEGER;
 
 interface PageLimits {
   /** Maximum number of documents. */
@@ -92,7 +92,7 @@ export async function joinDocuments(
   asOf?: { readonly asOfMs: number; readonly stampMaxMs: number },
 ): Promise<JoinedDocuments> {
   const wanted = ids.slice(0, limits.limit);
-  const { asOfMs, stampMaxMs } = asOf ?? { asOfMs: LATEST_MS, stampMaxMs: LATEST_MS };
+  const { asOfMs, stampMaxMs } = asOf ?? { asOfMs: AS_OF_NOW, stampMaxMs: AS_OF_NOW };
   const read = async (statement: Statement, bytes: number, ...stamps: readonly number[]) => {
     const params = [orgId, JSON.stringify(wanted), bytes, ...stamps];
     type Row = { data: JoinedDocuments['data'] | null; joined: number };

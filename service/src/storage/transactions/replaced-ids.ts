@@ -13,7 +13,7 @@
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { StampWindow } from '../../domain/transaction.ts';
 import type { Connection, SqlValue } from '../database.ts';
-import { type Sql, type Statement, splitIds, uuidOf } from '../sql.ts';
+import { type Dialect, type Statement, splitIds, uuidOf } from '../sql.ts';
 import { mergeRuns, runsSql, valuesSql } from './merge-runs.ts';
 import type { IdQuery } from './window-ids.ts';
 
@@ -79,7 +79,7 @@ async function findFew(
  * Counts versions, up to one more than `countMax`. Returns the first ids in the window if there are at most `countMax`. Reads the versions
  * twice, because materialising them would be slower.
  */
-function firstOfFew(sql: Sql, versions: (columns: string) => string, countMax: number): string {
+function firstOfFew(sql: Dialect, versions: (columns: string) => string, countMax: number): string {
   return `
   WITH counted AS MATERIALIZED (SELECT count(*) AS total FROM (${versions('1')}) AS few)
   SELECT total, CASE WHEN total <= ${countMax} THEN (

@@ -25,9 +25,9 @@ import { PAGE_BYTES_MAX } from '../../domain/page.ts';
 import { NEXT_DOCUMENT } from '../../domain/stored-document.ts';
 import type { TransactionPage, TransactionQuery } from '../../domain/transaction.ts';
 import type { Database } from '../database.ts';
-import type { Sql, Statement } from '../sql.ts';
+import type { Dialect, Statement } from '../sql.ts';
 import { readChangesPage } from './changes-page.ts';
-import { earlierVersion, joinDocuments, LATEST_MS, NOTHING, shareOf, withinShare } from './page-documents.ts';
+import { AS_OF_NOW, earlierVersion, joinDocuments, NOTHING, shareOf, withinShare } from './page-documents.ts';
 import { findReplaced, nextStamp } from './replaced-ids.ts';
 import { hasNoStart } from './stamp-window.ts';
 import { readUserPage } from './user-page.ts';
@@ -95,7 +95,7 @@ export const NARROW_SQL: Statement = (sql) => narrowSql(sql, 'NULL');
  */
 export const NARROW_AS_OF_SQL: Statement = (sql) => narrowSql(sql, `(${nextStamp('$7')})`);
 
-function narrowSql(sql: Sql, changed: string): string {
+function narrowSql(sql: Dialect, changed: string): string {
   return `
   WITH size AS MATERIALIZED (
     SELECT (SELECT updated_at ${WINDOW} ORDER BY updated_at LIMIT 1 OFFSET ${NARROW_MAX - 1}) AS beyond
@@ -117,7 +117,7 @@ export async function readTransactionPage(
 ): Promise<TransactionPage> {
   if (query.after !== undefined) return readChangesPage(database, query, query.after);
   if (query.passbackUid !== undefined) return readUserPage(database, query, query.passbackUid);
-  const { orgId, limit, bytesMax = PAGE_BYTES_MAX, cursor = FIRST_ID, asOfMs = LATEST_MS } = query;
+  const { orgId, limit, bytesMax = PAGE_BYTES_MAX, cursor = FIRST_ID, asOfMs = AS_OF_NOW } = query;
   const window = { minMs: query.window.minMs, maxMs: Math.min(query.window.maxMs, asOfMs) };
   const { minMs, maxMs } = window;
   const place = [orgId, cursor, limit, shareOf({ limit, bytesMax })] as const;
@@ -137,7 +137,7 @@ export async function readTransactionPage(
   type NarrowRow = Row & { beyond: number | null; changed: number | null };
   const params = [...place, minMs, maxMs];
   const narrow = onlyRow(
-    asOfMs === LATEST_MS
+    asOfMs === AS_OF_NOW
       ? await database.allWithBytes<NarrowRow>(NARROW_SQL, ...params)
       : await database.allWithBytes<NarrowRow>(NARROW_AS_OF_SQL, ...params, asOfMs),
   );
@@ -149,7 +149,7 @@ export async function readTransactionPage(
     const idQuery = { orgId, cursor, window, count: limit + 1 };
     const [{ ids: unchanged, clockMs }, replaced] = await Promise.all([
       readWindowIds(connection, idQuery),
-      asOfMs === LATEST_MS ? [] : findReplaced(connection, { ...idQuery, asOfMs }),
+      asOfMs === AS_OF_NOW ? [] : findReplaced(connection, { ...idQuery, asOfMs }),
     ]);
     // After old history has been loaded, an id can be in both `unchanged` and `replaced`.
     const ids = [...new Set([...unchanged, ...replaced])].sort().slice(0, limit + 1);

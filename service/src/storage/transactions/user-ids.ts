@@ -10,7 +10,7 @@
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { StampWindow } from '../../domain/transaction.ts';
 import type { Connection } from '../database.ts';
-import type { Sql, Statement } from '../sql.ts';
+import type { Dialect, Statement } from '../sql.ts';
 import { mergeRuns, runsSql, valuesSql } from './merge-runs.ts';
 
 /**
@@ -73,13 +73,13 @@ async function findInSpans(
  * SELECT of the transactions of organisation $1 with the user key $2. ORDER BY names the order of transactions_by_user, which no
  * other index has.
  */
-export function selectOfUser(sql: Sql, columns: string, condition = 'true'): string {
+export function selectOfUser(sql: Dialect, columns: string, condition = 'true'): string {
   return `SELECT ${columns} ${ofUser(sql, '$2')} AND ${condition} ORDER BY ${SPAN}, id NULLS FIRST`;
 }
 
 export const FEW_SQL: Statement = (sql) => `${selectOfUser(sql, 'id, updated_at')} LIMIT ${FEW_MAX + 1}`;
 
-const ofUser = ({ indexedBy }: Sql, userKey: string) =>
+const ofUser = ({ indexedBy }: Dialect, userKey: string) =>
   `FROM transactions ${indexedBy('transactions_by_user')} WHERE org_id = $1 AND user_key = ${userKey}`;
 
 /** The user's non-empty spans after $3, up to $4. */

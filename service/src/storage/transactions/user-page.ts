@@ -12,7 +12,7 @@ import type { StampWindow, TransactionPage, TransactionQuery } from '../../domai
 import type { Connection, Database } from '../database.ts';
 import { type Statement, splitIds, uuidOf } from '../sql.ts';
 import { readClock } from '../stores/change-clock.ts';
-import { IDS_MAX, joinDocuments, LATEST_MS, versionAsOf } from './page-documents.ts';
+import { AS_OF_NOW, IDS_MAX, joinDocuments, versionAsOf } from './page-documents.ts';
 import { findUserIds, userKey } from './user-ids.ts';
 
 /** Growth of the number of candidates while too few of them name the user. */
@@ -23,7 +23,7 @@ export async function readUserPage(
   query: TransactionQuery,
   passbackUid: string,
 ): Promise<TransactionPage> {
-  const { orgId, limit, bytesMax = PAGE_BYTES_MAX, asOfMs = LATEST_MS } = query;
+  const { orgId, limit, bytesMax = PAGE_BYTES_MAX, asOfMs = AS_OF_NOW } = query;
   const { minMs } = query.window;
   const maxMs = Math.min(query.window.maxMs, asOfMs);
   return database.read(async (connection) => {
@@ -31,7 +31,7 @@ export async function readUserPage(
       readClock(connection, orgId),
       findIds(connection, { ...query, window: { minMs, maxMs } }, passbackUid),
     ]);
-    const asOf = asOfMs === LATEST_MS ? undefined : { asOfMs, stampMaxMs: maxMs };
+    const asOf = asOfMs === AS_OF_NOW ? undefined : { asOfMs, stampMaxMs: maxMs };
     const { data, count } = await joinDocuments(connection, query.orgId, ids, { limit, bytesMax }, asOf);
     return { data, cursor: ids[count], completeThroughMs };
   });
@@ -40,14 +40,14 @@ export async function readUserPage(
 /** Returns one id more than the page's limit: the next cursor. */
 async function findIds(
   connection: Connection,
-  { orgId, cursor = FIRST_ID, window, limit, asOfMs = LATEST_MS }: TransactionQuery,
+  { orgId, cursor = FIRST_ID, window, limit, asOfMs = AS_OF_NOW }: TransactionQuery,
   passbackUid: string,
 ): Promise<Uuid[]> {
   const user = [orgId, userKey(passbackUid)] as const;
   for (let count = limit + 1; ; count *= GROWTH) {
     const [current, former] = await Promise.all([
       findUserIds(connection, { orgId, userKey: user[1], cursor, count, windows: windowsOf(window, asOfMs) }),
-      asOfMs === LATEST_MS
+      asOfMs === AS_OF_NOW
         ? []
         : connection.all<{ id: Uuid }>(FORMER_IDS_SQL, ...user, asOfMs, cursor, count),
     ]);
@@ -70,9 +70,9 @@ async function findIds(
 
 /** Current stamps of the transactions that can have a version in the window as of a stamp. */
 function windowsOf(window: StampWindow, asOfMs: number): StampWindow[] {
-  if (asOfMs === LATEST_MS) return [window];
-  if (window.maxMs >= asOfMs) return [{ minMs: window.minMs, maxMs: LATEST_MS }];
-  return [window, { minMs: asOfMs + 1, maxMs: LATEST_MS }];
+  if (asOfMs === AS_OF_NOW) return [window];
+  if (window.maxMs >= asOfMs) return [{ minMs: window.minMs, maxMs: AS_OF_NOW }];
+  return [window, { minMs: asOfMs + 1, maxMs: AS_OF_NOW }];
 }
 
 const FORMER_IDS_SQL = `

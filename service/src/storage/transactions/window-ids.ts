@@ -8,7 +8,7 @@
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { StampWindow } from '../../domain/transaction.ts';
 import type { Connection } from '../database.ts';
-import { type JoinedId, type Sql, type Statement, splitIds } from '../sql.ts';
+import { type Dialect, type JoinedId, type Statement, splitIds } from '../sql.ts';
 import { mergeRuns, type RunRow, runsSql, valuesSql } from './merge-runs.ts';
 import { clampSpans, SPAN_MS, SPAN_SHIFT, type SpanRange, spanOf, splitWindow } from './stamp-window.ts';
 
@@ -104,7 +104,7 @@ async function readEdge(
 
 // A planner that expects spans with many rows might use the index on id, and would read that whole index for an empty span.
 // SQLite accepts an index hint; on PostgreSQL, NULLS FIRST makes the index of spans the only one in this order.
-const ofSpan = (sql: Sql, span: string) =>
+const ofSpan = (sql: Dialect, span: string) =>
   `FROM transactions ${sql.indexedBy('transactions_by_span')} WHERE org_id = $1 AND updated_at >> ${SPAN_SHIFT} = ${span}`;
 
 export const RUNS_SQL: Statement = (sql) => runsSql(sql, ofSpan(sql, 'v.value'));

@@ -84,7 +84,7 @@ async function pullFrom(run: Run, network: NetworkName, endMs: number): Promise<
     ...{ pageSizeMax: 20, tokenLifeMs: DAY_MS, areRatesEnforced: false },
     ...{ logoUrl: () => 'https://logos.example/', dealsEveryMs: DEALS_EVERY_MS * speed },
     faults: { draw: (name, number) => (frozenMs < now() ? undefined : plan.draw(name, number)) },
-    onAnswer: ({ target, status, fault }) => {
+    onResponse: ({ target, status, fault }) => {
       requests.all++;
       if (!SALES_PATH.test(target)) requests.catalogue++;
       if (status !== 200 && fault === undefined)

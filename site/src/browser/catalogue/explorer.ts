@@ -14,7 +14,7 @@ import { staleScreen, tokenScreen } from './token-screen.ts';
 import { EVERYTHING, type ListView, parseView, printView, type RetailerView, type View } from './view.ts';
 
 /** The reader's scroll position and list length, stored in the history entry. */
-interface Place {
+interface ScrollState {
   readonly scrollY: number;
   readonly shownMax: number;
 }
@@ -47,7 +47,7 @@ class Explorer {
     let rest: ReturnType<typeof setTimeout> | undefined;
     addEventListener('scroll', () => {
       clearTimeout(rest);
-      rest = setTimeout(() => this.#savePlace(), SCROLL_REST_MS);
+      rest = setTimeout(() => this.#saveScroll(), SCROLL_REST_MS);
     });
     document.addEventListener('click', (event) => this.#follow(event));
     const token = findToken();
@@ -93,13 +93,13 @@ class Explorer {
   }
 
   #showList({ list, catalogue }: Open, view: ListView, isReturning: boolean): void {
-    const place = isReturning ? (history.state as Place | null) : null;
+    const saved = isReturning ? (history.state as ScrollState | null) : null;
     document.title = TITLE;
     this.#lastList = view;
-    list.show(view, place?.shownMax);
+    list.show(view, saved?.shownMax);
     this.#put(list.node);
     void catalogue.load();
-    scrollTo(0, place?.scrollY ?? 0);
+    scrollTo(0, saved?.scrollY ?? 0);
     if (isReturning && this.#lastRetailer !== undefined) {
       this.#focus(`[data-retailer="${CSS.escape(this.#lastRetailer)}"] a`);
     }
@@ -118,7 +118,7 @@ class Explorer {
       if (!isCurrent()) return;
       document.title = retailer === undefined ? TITLE : `${withoutDirections(retailer.name)} · ${TITLE}`;
       this.#put(retailer === undefined ? noSuchRetailer() : retailerScreen(retailer, from, country));
-      scrollTo(0, isReturning ? ((history.state as Place | null)?.scrollY ?? 0) : 0);
+      scrollTo(0, isReturning ? ((history.state as ScrollState | null)?.scrollY ?? 0) : 0);
       if (!isReturning) this.#focus('h1');
     } catch (error) {
       if (!isCurrent() || this.#isRejectedToken(error)) return;
@@ -171,15 +171,15 @@ class Explorer {
   }
 
   #go(view: View): void {
-    this.#savePlace();
+    this.#saveScroll();
     history.pushState(null, '', printView(view));
     this.#show(view);
   }
 
-  #savePlace(): void {
+  #saveScroll(): void {
     if (this.#open === undefined) return;
-    const place: Place = { scrollY, shownMax: this.#open.list.shownMax };
-    history.replaceState(place, '');
+    const saved: ScrollState = { scrollY, shownMax: this.#open.list.shownMax };
+    history.replaceState(saved, '');
   }
 
   #follow(event: MouseEvent): void {

@@ -1,9 +1,9 @@
 // The SQLite dialect: SQL fragments that differ between SQLite and PostgreSQL. UUIDs are stored as 16 bytes, which makes the
 // database a fifth smaller and imports faster than text. Bytes and text sort alike.
 
-import { type Sql, uuidOfHex } from '../sql.ts';
+import { type Dialect, uuidOfHex } from '../sql.ts';
 
-export const SQLITE_SQL: Sql = {
+export const SQLITE_DIALECT: Dialect = {
   valuesTable: (param, type) =>
     type === 'uuid'
       ? `(SELECT unhex(value, '-') AS value FROM json_each(${param})) AS v`

@@ -1,8 +1,8 @@
 // The PostgreSQL dialect: SQL fragments that differ between PostgreSQL and SQLite.
 
-import type { Sql } from '../sql.ts';
+import type { Dialect } from '../sql.ts';
 
-export const POSTGRES_SQL: Sql = {
+export const POSTGRES_DIALECT: Dialect = {
   valuesTable: (param, type) =>
     `(SELECT value::${type} AS value FROM json_array_elements_text(${param}::text::json)) AS v`,
   selectRows: (param, types) =>
