@@ -1,6 +1,6 @@
 // Restores a backup as an SQLite database. The files are copied to a staging folder beside the database and checked against the
 // manifest. The restore then starts a new timeline (new-timeline.ts) and renames the files into place. Replaced files are moved
-// replacedFolder, never deleted. An intact click file stays in place, which preserves all clicks, purges and erasures since the backup.
+// aside, never deleted. An intact click file stays in place, which preserves all clicks, purges and erasures since the backup.
 //
 // The old database stays in place until a single rename replaces it. A restore killed before that rename can be run again.
 
@@ -55,7 +55,7 @@ export interface RestoreOptions {
 const withLogs = (end: string) => [end, ...['-wal', '-shm', '-journal'].map((log) => `${end}${log}`)];
 const [MAIN_END, ...MAIN_LOGS] = withLogs('') as [string, ...string[]];
 /**
- * Files to move replacedFolder: logs of an unreadable database, which SQLite would apply to the new database, and walk files, because a
+ * Files to move aside: logs of an unreadable database, which SQLite would apply to the new database, and walk files, because a
  * restore ends all walks.
  */
 const REPLACED_ENDS = [...MAIN_LOGS, ...withLogs('-walks')];
