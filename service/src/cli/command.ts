@@ -47,7 +47,7 @@ export function environmentOption(flags: string, description: string, variable: 
 
 /** For commands that read a server's spool. */
 export function spoolOption(): Option {
-  return environmentOption('--spool <folder>', "the servers' --spool, if they have one", 'OFFERBOOK_SPOOL');
+  return environmentOption('--spool <folder>', "the servers' --spool, if set", 'OFFERBOOK_SPOOL');
 }
 
 /** Clock and user for the audit log. */

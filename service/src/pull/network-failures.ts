@@ -79,7 +79,7 @@ export async function readFailure(
 ): Promise<RequestFailed> {
   const { status, headers } = response;
   if (status === 429 || tooManyStatuses.includes(status)) {
-    const message = 'the network keeps refusing requests as too many';
+    const message = 'the network keeps rejecting requests because of its rate limit';
     return new RequestFailed('too many', message, readWait(headers, nowMs));
   }
   const text = await readText(body).catch(() => '');

@@ -67,7 +67,7 @@ export function webhooksCommand(): Command {
     });
   const networks = environmentOption(
     '--webhook-networks <list>',
-    "the servers' --webhook-networks, if they have any",
+    "the servers' --webhook-networks, if set",
     'OFFERBOOK_WEBHOOK_NETWORKS',
   );
   const test = withId('test', 'send a signed request without transactions')
