@@ -28,7 +28,7 @@ test('ofUser() sends the user with every page', async () => {
   ]);
 });
 
-test('both lists send expand, and the type of their items then has a retailer', async () => {
+test('both lists send the option expand, and the type of their items then includes the retailer', async () => {
   const script = scripted(
     () => page([1]),
     () => page([1]),

@@ -1,5 +1,5 @@
 // The published package: its contents, its size, and that it works in the documented runtimes. package-types.long.test.ts tests its
-// types, and readme.test.ts its README.
+// types, and readme.long.test.ts its README.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

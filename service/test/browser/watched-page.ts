@@ -99,7 +99,7 @@ export class WatchedPage implements AsyncDisposable {
     return this.#complaints.splice(0);
   }
 
-  /** Closes the page. Throws if the page had complaints that the test did not take. */
+  /** Closes the page. Throws if there are complaints that takeComplaints() has not returned. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.page.context().close();
     expect(this.#complaints).toEqual([]);

@@ -78,7 +78,7 @@ describe.each(WITH_COMMANDS)('the commands in %s', (document) => {
 describe.each(DOCUMENTS)('%s', (document) => {
   const text = readDocument(document);
 
-  test('the document never tells readers to install a package whose name anyone could register', () => {
+  test('the document never asks readers to install a package whose name anyone could register', () => {
     expect(text.match(/.*(npx|npm (i|install|exec)|bunx|pnpm dlx) (--\S+ )*@?offerbook\b.*/g) ?? []).toEqual(
       [],
     );

@@ -400,7 +400,7 @@ test.each([
   expect(checkProxies(readServeSettings(settings, {})).state).toBe(state as CheckState);
 });
 
-test('rates the limit on open files', () => {
+test('a low or unknown limit on open files is a warning', () => {
   const limits = (soft: string) =>
     `Limit  Soft Limit  Hard Limit\nMax open files            ${soft}   1048576  files\n`;
   expect(['1024', '4096', 'unlimited', ''].map((soft) => checkOpenFiles(soft && limits(soft)).state)).toEqual(

@@ -200,7 +200,7 @@ test('the document describes every operation with exactly the errors that it can
 });
 
 describe('checking real responses against the document', () => {
-  test('the check accepts a successful response and an error of every operation', async () => {
+  test('the schema check accepts a successful response and an error of every operation', async () => {
     await using node = await TestNode.start();
     await node.catalogue([
       retailer(1, {

@@ -145,7 +145,7 @@ describe('URLs of endpoints', () => {
     expect(() => parseEndpointUrl('https://user:hunter2@partner.example/')).toThrow(/^((?!hunter2).)*$/);
   });
 
-  test('returns the normal form', () => {
+  test('returns a URL in its normal form', () => {
     expect(parseEndpointUrl('https://Partner.example')).toBe('https://partner.example/');
   });
 });

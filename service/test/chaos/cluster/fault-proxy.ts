@@ -54,7 +54,7 @@ export async function startFaultProxy(targetPort: number, delayMs = 0) {
     comeBack() {
       isSilent = false;
     },
-    /** Ends all connections; new ones are to this port. */
+    /** Ends all connections; new ones go to this port. */
     moveTo(port: number) {
       target = port;
       endAll();

@@ -7,7 +7,7 @@ import { openApiDocument } from '../../../src/http/openapi/openapi-document.ts';
 import { id } from '../../support/fixtures.ts';
 import { BROKEN_BYTES, hostileHeaderText, hostileUrlText, weighted } from './hostile-texts.ts';
 
-/** The credentials of a request; attack.ts fills in the tokens. */
+/** The credentials of a request; request-attack.ts fills in the tokens. */
 export type Credentials = 'right' | 'wrong kind' | 'unknown' | 'none' | { readonly text: string };
 
 export interface HostileRequest {

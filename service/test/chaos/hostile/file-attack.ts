@@ -88,7 +88,7 @@ async function fillBook({ stores, org, otherOrg }: TestBook): Promise<void> {
   await importTransactions(stores.transactions, otherOrg, foreign, () => NOW_MS, {});
 }
 
-/** The file has changed what the report says, and all rows are as documented. */
+/** Throws unless the import changed exactly what its report states, and all stored rows are as documented. */
 async function requireApplied(
   book: TestBook,
   before: Awaited<ReturnType<typeof contentOf>>,
@@ -108,7 +108,7 @@ async function requireApplied(
   if (problems.length > 0) throw new Error(`imported what is not as documented: ${problems.join('; ')}`);
 }
 
-/** The same import changes nothing, and counts every valid row as unchanged. */
+/** Throws unless the same import changes nothing and counts every valid row as unchanged. */
 async function requireSettled(
   book: TestBook,
   first: ImportReport,

@@ -4,7 +4,7 @@ import { BadInput, Refused } from '@offerbook/wire/failures.ts';
 import { withTimeout } from '../../../src/domain/promises.ts';
 import type { Run } from '../report/run.ts';
 
-/** How many inputs an attack tries, and how long at most. These are parameters of fast-check. */
+/** Number of inputs of an attack, its seed, and its time limit, as parameters of fast-check. */
 export interface Extent {
   readonly numRuns: number;
   readonly seed: number;

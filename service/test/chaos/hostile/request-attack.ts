@@ -48,7 +48,7 @@ export async function attackWithRequests(run: Run, extent: Extent): Promise<void
   await fc.assert(
     fc.asyncProperty(anyRequest, async (request) => {
       const bytes = printRequest(request, authorizationOf(request, tokens));
-      // Other bytes may be no request, or two. The first outcome counts.
+      // Malformed bytes may be read as no request, or as two. Only the first outcome counts.
       using separate = isWellFormed(request) ? undefined : await HttpConnection.open(node.url);
       const outcome = await (separate?.exchange(bytes, request.method, 'any') ??
         connection.send(bytes, request.method));

@@ -127,7 +127,7 @@ async function waitForStuckDatabase(run: Run): Promise<void> {
   const { statuses, failures, rejectedByQueue } = waiting;
   addFigures(run, part, { statuses, 'rejected by the queue': rejectedByQueue, 'slowest 503, ms': slowestMs });
   run.require(`${part}: all get 503`, waiting.count(503) === STUCK_REQUESTS, { statuses, failures });
-  // The queue rejects these requests before any work; the database's deadline rejects others after some.
+  // The queue rejects these requests before their work starts; the database's deadline rejects the others during it.
   run.require(`${part}: the queue rejects most`, rejectedByQueue > STUCK_REQUESTS / 2, rejectedByQueue);
   requireAnswered(run, `${part}, catalogue`, catalogue);
   requireWhenIdle(run, `${part}: a 503 comes within 2 s`, slowestMs <= UNAVAILABLE_WITHIN_MS, slowestMs);

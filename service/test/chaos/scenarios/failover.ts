@@ -8,7 +8,7 @@ import type { Scenario } from '../scenario.ts';
 import { type Fault, MODES, openStage } from './failover-stage.ts';
 
 const FIRST_PAGE_WITHIN_S = 5;
-/** Greatest time for which two servers accept writes. */
+/** Longest time for which two servers accept writes. */
 const SPLIT_MS = 3_000;
 const UNREPLICATED_MS = 2_000;
 

@@ -167,8 +167,8 @@ async function playRound(run: Run, stage: Stage, fault: Fault): Promise<void> {
 }
 
 /**
- * A PostgreSQL server with data, and a node that connects to it through a proxy and knows the address of the standby, which is
- * the primary if there is no standby. Everything ends with the stack.
+ * Starts a PostgreSQL server with data, a standby if wanted, and a node that connects to the server through a proxy. Without a
+ * standby, `standby` is the server itself. Everything ends with the stack.
  */
 async function openStage(stack: AsyncDisposableStack, withStandby = false) {
   const own = (server: PostgresServer) => stack.adopt(server, removePostgres);

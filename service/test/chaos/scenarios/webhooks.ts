@@ -22,7 +22,7 @@ const ROWS = 2_000;
 /** Mean time between two imports of an organisation. */
 const PAUSE_MS = 50;
 const SETTLE_MAX_MS = 120_000;
-/** With fewer, hardly any fault would meet a request. */
+/** In a run with fewer requests, hardly any fault would hit one. */
 const REQUESTS_MIN = 20;
 
 export const webhooks: Scenario = {

@@ -77,7 +77,7 @@ export const workers: Scenario = {
         (problem) => problem === undefined,
       );
 
-    /** Allows this failure during a disturbance, and until the server is as usual again. */
+    /** Allows this failure during a disturbance, and until the server responds normally again. */
     async function disturb(status: 0 | 503, work: () => Promise<unknown>): Promise<void> {
       requests.allowed = [status];
       await work();

@@ -64,7 +64,7 @@ export class CheckedRequests implements AsyncDisposable {
     return requests;
   }
 
-  /** Waits until each target has sent several 200s in a row, to requests sent from now on. A busy node may then reject others. */
+  /** Waits until each target has once answered several requests in a row with 200. A busy node may reject later requests. */
   async untilServed(): Promise<void> {
     const sinceMs = performance.now();
     const isServed = ({ startedMs, status }: Answer) => startedMs > sinceMs && status === 200;

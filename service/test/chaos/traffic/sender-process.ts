@@ -1,4 +1,4 @@
-// A process that sends webhooks like a server, but with a short lease, until SIGTERM. Its parent tells it whether it can reach the
+// A process that sends webhooks like a server, but with a short lease, until SIGTERM. Its parent decides whether it can reach the
 // lease. Prints errors.
 
 import { systemClock } from '../../../src/domain/clock.ts';

@@ -7,7 +7,7 @@ import { LEASE_MS, TIMEOUT_MS } from './sender-process.ts';
 
 /** Longer than a lease, so that the other sender takes over. */
 export const TAKEOVER_MS = LEASE_MS + 300;
-/** A request ends at most this long after it was begun, without the time of a freeze. */
+/** A request ends at most this long after it was begun, not counting a freeze. */
 const REQUEST_MAX_MS = TIMEOUT_MS + 1_000;
 const PROGRAM = join(import.meta.dir, 'sender-process.ts');
 
@@ -26,7 +26,7 @@ export function isDelayedBy({ startMs, endMs }: Freeze, { madeAtMs, arrivedAtMs 
   return isBegun && endMs <= arrivedAtMs && arrivedAtMs <= endMs + REQUEST_MAX_MS;
 }
 
-/** Starts a process that sends webhooks. Returns the ways to disturb it, each of which returns when it can send again. */
+/** Starts a process that sends webhooks. Returns functions that disturb it; each resolves when the process can send again. */
 export function startSender(
   run: Run,
   databaseUrl: string,
