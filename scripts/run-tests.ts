@@ -30,7 +30,7 @@ const TIERS = {
   },
 } as const;
 
-/** A process is killed if no file has finished for this long. Each test has a limit of two minutes. */
+/** The test processes are killed if they report nothing for this long. Each test has a limit of two minutes. */
 const HANG_MS = Number(process.env.TEST_HANG_SECONDS ?? 600) * 1000;
 const PRINT_DELAY_MS = 500;
 /** More processes than cores, because many tests wait. */

@@ -1,5 +1,5 @@
-// Converts the service's OpenAPI document to the source code of the client's wire types. Throws on unknown constructs, since
-// no types are better than wrong ones. `npm run generate --workspace @offerbook/client` pipes the document to this script.
+// Converts the service's OpenAPI document to the source code of the client's wire types. Throws on unknown constructs, because
+// missing types are better than wrong ones. `npm run generate --workspace @offerbook/client` pipes the document to this script.
 
 import { join } from 'node:path';
 

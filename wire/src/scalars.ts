@@ -47,7 +47,7 @@ export function problemCheck<Value>(find: (value: Value) => string | undefined) 
   };
 }
 
-/** Returns a check that replaces the value by its parsed form; `problem` describes a value that has none. */
+/** Returns a check that replaces the value by its parsed form; `problem` describes a value that cannot be parsed. */
 export function parsedBy(parse: (text: string) => string | undefined, problem: (text: string) => string) {
   const report = problemCheck(problem);
   return (payload: z.core.ParsePayload<string>) => {

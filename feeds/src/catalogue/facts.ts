@@ -63,7 +63,7 @@ interface PromotionFact extends Deal {
 
 export type DealFact = OfferFact | CouponFact | PromotionFact;
 
-/** Marks a retailer that the publisher works with. If a file lists partnerships, other retailers are left out. */
+/** Marks a partner of the publisher. If a file lists partnerships, retailers without one are left out. */
 export interface PartnershipFact {
   readonly kind: 'partnership';
   readonly advertiserId: string;

@@ -14,8 +14,8 @@ import { pullCatalogue, pullSales } from './awin-pull.ts';
 
 export const awin: AffiliateNetwork<'awin'> = { openFeeds, pullSales, pullCatalogue };
 
-// The network's terms and field names, with the variants seen across accounts and years. Entries marked B or C are not from the
-// network's documentation: see "Corrections" in docs/feeds.md.
+// The network's terms and field names, with the variants seen across accounts and years. An entry that is not from the network's
+// documentation is marked B if existing programs confirm it, and C if it is second-hand or untested.
 const AWIN = {
   statuses: {
     pending: 'PENDING',

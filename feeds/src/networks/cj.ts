@@ -19,8 +19,8 @@ import { pullCatalogue, pullSales } from './cj-pull.ts';
 
 export const cj: AffiliateNetwork<'cj'> = { openFeeds, pullSales, pullCatalogue };
 
-// The network's terms and field names, with the variants seen across accounts and years. Entries marked B or C are not from the
-// network's documentation: see "Corrections" in docs/feeds.md.
+// The network's terms and field names, with the variants seen across accounts and years. An entry that is not from the network's
+// documentation is marked B if existing programs confirm it, and C if it is second-hand or untested.
 const CJ = {
   /** Statuses of an action, in order. A record advances through these statuses in place. */
   actionStatuses: { new: 0, extended: 1, locked: 2, closed: 3 },

@@ -13,8 +13,8 @@ import { pullCatalogue, pullSales } from './impact-pull.ts';
 
 export const impact: AffiliateNetwork<'impact'> = { openFeeds, pullSales, pullCatalogue };
 
-// The network's terms and field names, with the variants seen across accounts and years. Entries marked B or C are not from the
-// network's documentation: see "Corrections" in docs/feeds.md.
+// The network's terms and field names, with the variants seen across accounts and years. An entry that is not from the network's
+// documentation is marked B if existing programs confirm it, and C if it is second-hand or untested.
 /** Shipping regions: impact.com's own names, each followed by its ISO 3166-1 code. */
 const REGIONS = `US US UK GB CANADA CA AUSTRALIA AU GERMANY DE FRANCE FR AFGHANISTAN AF ALBANIA AL ALGERIA DZ AMERICANSAMOA AS
     ANDORRA AD ANGOLA AO ANGUILLA AI ANTARCTICA AQ ANTIGUABARBUDA AG ARGENTINA AR ARMENIA AM ARUBA AW AUSTRIA AT

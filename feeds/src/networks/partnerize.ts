@@ -15,8 +15,8 @@ import { pullCatalogue, pullSales } from './partnerize-pull.ts';
 
 export const partnerize: AffiliateNetwork<'partnerize'> = { openFeeds, pullSales, pullCatalogue };
 
-// The network's terms and field names, with the variants seen across accounts and years. Entries marked B or C are not from the
-// network's documentation: see "Corrections" in docs/feeds.md.
+// The network's terms and field names, with the variants seen across accounts and years. An entry that is not from the network's
+// documentation is marked B if existing programs confirm it, and C if it is second-hand or untested.
 const PARTNERIZE = {
   statuses: { pending: 'PENDING', approved: 'CONFIRMED', rejected: 'DECLINED' },
   /** B. Status of a conversion whose items have different statuses. */
@@ -109,7 +109,7 @@ function readSale(row: Fields, format: FeedFormat): Sale {
   };
 }
 
-/** `at` is the index of the format in the names of a field. */
+/** `at` selects the names of the fields: 0 for JSON, 1 for CSV. */
 function readStatus(row: Fields, at: 0 | 1): StatusAndAmounts {
   const fields = PARTNERIZE.conversion;
   const [statusField, itemsField] = [fields.status[at], fields.items[at]];

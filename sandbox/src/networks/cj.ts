@@ -155,7 +155,7 @@ function listSale(sale: NetworkSale, nowMs: number): ListedRow[] {
   });
   const records: ListedRow[] = [];
   const post = (version: Version, place: number, amounts: Amounts, sign: 1 | -1) => {
-    // Later records have greater ids. If the change filter leaks, a correction has the posting date of the first record.
+    // Later records have greater ids. If the change filters omit the sale, a correction has the posting date of the first record.
     const postedMs = sale.isLeaky ? first.atMs : version.atMs;
     const number =
       (version.atMs / SECOND_MS) * 1_000_000 + (Bun.hash.xxHash32(sale.id) % 100_000) * 10 + place;

@@ -114,7 +114,7 @@ export class FakeNetworks {
       for (const [name, value] of headers) response.headers.set(name, value);
       return response;
     };
-    // A fault must be short, so that tests need not wait.
+    // The wait after an injected fault is short, so that tests end soon.
     if (!isAllowed || fault === 'too many requests') {
       const refusal = network.failure(network.tooManyStatus ?? 429, 'Too many requests', request);
       return withRate(refusal, 0, isAllowed ? SECOND_MS : waitMs);

@@ -9,7 +9,7 @@ const TERMINAL_WIDTH = 80;
 const REDRAW_MS = 100;
 const DELAY_MS = 1_000;
 
-/** Takes the number of rows processed, and the number of all rows if it is known. For files, takes also the number of bytes read. */
+/** Takes the number of rows processed and, if known, of all rows. For files, it also takes the number of bytes read. */
 type Show = (progress: number | ImportProgress, rowsTotal?: number) => void;
 
 /** Removes the bar when the work ends. */

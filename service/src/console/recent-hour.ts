@@ -78,7 +78,7 @@ function difference(before: RouteTallies, after: RouteTallies): Map<string, Rout
   );
 }
 
-/** Counts the requests, those with status 4xx (refused) and 5xx (failed). The p99 is 0 without requests. */
+/** Counts all requests, and those with status 4xx (refused) and 5xx (failed). The p99 is 0 without requests. */
 function figuresOf(tallies: readonly RouteTally[]) {
   const figures = { requests: 0, refused: 0, failed: 0 };
   const buckets: number[] = [];

@@ -12,7 +12,7 @@ export interface LeaseState {
 
 export interface LeaseStore {
   find(name: string): Promise<LeaseState | undefined>;
-  /** Replaces `old`, or takes the lease if there is none. Returns false if another process was faster. */
+  /** Replaces `old`, or takes the lease if there is none. Returns false if another process took it first. */
   take(name: string, holder: string, old: LeaseState | undefined): Promise<boolean>;
   /** Returns false if the holder has lost the lease. */
   renew(name: string, holder: string): Promise<boolean>;

@@ -111,7 +111,7 @@ export interface PullWriter {
   holdLease(lease: Lease): Promise<void>;
   advance(key: StreamKey, window: PulledWindow): Promise<void>;
   putRows(source: string, rows: readonly PulledRow[]): Promise<void>;
-  /** Deletes the state of all streams of a source and its request counts. Keeps its rows, which belong to its sales. */
+  /** Deletes the state of all streams of a source and its request counts. Keeps the stored rows, which belong to sales. */
   forget(source: string): Promise<void>;
   /** The sales have been converted again: their rows are no longer due. */
   clearDue(source: string, saleIds: readonly string[]): Promise<void>;

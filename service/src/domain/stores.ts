@@ -30,7 +30,10 @@ export interface Stores {
   readonly leases: LeaseStore;
   /** The lease to send webhooks. */
   readonly senderLease: LeaseStore;
-  /** Returns the key that authenticates click ids, and from which the secrets of webhooks are derived. It never changes, and copies of the database include it. */
+  /**
+   * Returns the key that authenticates click ids and from which the secrets of webhooks are derived. It never changes, and copies
+   * of the database include it.
+   */
   clickKey(): Promise<string>;
   /** Throws a StorageError if the database does not respond. */
   revisions(): Promise<Revisions>;

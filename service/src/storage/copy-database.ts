@@ -108,8 +108,8 @@ interface Copy {
 }
 
 /**
- * Rows for a copy of some organisations, in the tables whose rows may belong to none: no imports of transactions without an
- * organisation, and no audit entries of the whole installation or of deleted organisations whose name was used again.
+ * Conditions for a copy of some organisations, for tables whose rows may belong to none. They leave out imports of transactions
+ * without an organisation, and audit entries of the installation or of deleted organisations whose name was used again.
  */
 const PART: Readonly<Record<string, string>> = {
   imports: "(kind <> 'transactions' OR org_id IS NOT NULL)",

@@ -36,7 +36,7 @@ export interface PostedRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** Number of earlier failures: attempts alternate between the addresses of a name. */
+  /** Number of earlier failures. It selects the address, so that retries alternate between the addresses of a name. */
   readonly failures: number;
   readonly nowMs: number;
 }

@@ -33,7 +33,7 @@ const LOG_EVERY_MS = HOUR_MS;
 
 interface LoggedFailure {
   readonly atMs: number;
-  /** Number of failures since then that were not logged; 0 if the current one was. */
+  /** Number of failures since `atMs` that were not logged; 0 if the last failure was logged. */
   readonly suppressed: number;
 }
 

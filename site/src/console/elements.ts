@@ -142,7 +142,7 @@ export function shownOf(which: string, shown: number, all: number): Html | undef
 /** Use red only for what an operator should prevent. */
 export type Colour = 'green' | 'amber' | 'red' | 'blue' | 'purple' | 'grey';
 
-/** The colour of a line or of a part of the bars, and its number in a row. */
+/** A line, or a part of each bar: its colour, and its number in a row of the table. */
 type Series<Row> = readonly [colour: Colour, number: (row: Row) => Cell];
 
 /** Renders a table of numbers over time, which the script draws as a plot. */

@@ -61,7 +61,7 @@ export class BrokenFile extends Error {
   }
 }
 
-/** Feeds chunks to a cutter and yields its rows. */
+/** Passes chunks to `cutter`, which splits them into rows, and yields the rows. */
 export async function* cutRows<Chunk, Row>(
   chunks: AsyncIterable<Chunk>,
   cutter: { readonly rows: Row[]; push(chunk: Chunk): void; end(): void },

@@ -11,7 +11,7 @@ export type DealPlaces = readonly number[];
 const OBJECT_BEGIN = Buffer.from('{"');
 const OBJECT_END = '}'.charCodeAt(0);
 
-/** Searches, which is faster than parsing. Undefined if a later version has nested objects, or fields after the deals. */
+/** Searches the text, which is faster than parsing it. Returns undefined if it has fields after the deals, or nested objects. */
 export function locateDeals(document: Buffer, retailer: Retailer): DealPlaces | undefined {
   if (!Object.keys(retailer).join().endsWith(LISTS_AT_END)) return undefined;
   const places: number[] = [];

@@ -1,5 +1,5 @@
-// Checks the machine and the way to it: the limit on open files, the ports, and the settings that determine client addresses, links
-// and rate limits.
+// Checks the machine and how clients reach it: the limit on open files, the ports, and the settings that determine client
+// addresses, links and rate limits.
 
 import { readFileSync } from 'node:fs';
 import { isLoopback, type ServeSettings } from '../../config.ts';

@@ -128,7 +128,7 @@ export async function openServing(options: ServingOptions) {
     report,
     workers: () => ({ ready: Number(isReady()), restarts: 0 }),
     replace: (snapshot: SnapshotData) => catalogue.replace(snapshot),
-    /** Loads tokens and links, then follows their changes. A worker's main thread follows all others. */
+    /** Loads tokens and links, then follows their changes. For a worker, the main thread follows all other changes. */
     async start(followed?: { readonly catalogue: Followed; readonly webhooks: Followed }): Promise<void> {
       await tokens.refresh();
       await activation?.start();

@@ -68,9 +68,9 @@ export interface RateLimitSettings {
   readonly rateLimitActivationOrg: number;
 }
 
-/** Limit of a site, as a multiple of an address's limit. Behind carrier-grade NAT, a few addresses serve thousands of users. */
+/** Limit of a network, as a multiple of an address's limit. Behind carrier-grade NAT, a few addresses serve thousands of users. */
 const SITE_LIMITS = 5;
-/** Share of an organisation's limit that is available to sites with many clicks. */
+/** Share of an organisation's limit that is available to networks with many clicks. */
 const BUSY_SHARE = 0.75;
 
 export type RateLimits = ReturnType<typeof rateLimits>;
@@ -85,7 +85,7 @@ export function rateLimits(settings: RateLimitSettings, counts: RequestCounts) {
     activation: limiter('activation', settings.rateLimitActivation),
     activationSite: limiter('activation-network', settings.rateLimitActivation * SITE_LIMITS),
     activationOrg: limiter('activation-org', settings.rateLimitActivationOrg),
-    /** For sites with many clicks. They cannot use up the organisation's limit, so that users of other sites stay tracked. */
+    /** For networks with many clicks. They cannot use up the organisation's limit, so users of other networks stay tracked. */
     activationBusy: limiter('activation-busy', Math.ceil(settings.rateLimitActivationOrg * BUSY_SHARE)),
     /** For links that POST returned. These links have a separate limit, because following them is not a new activation. */
     links: limiter('links', settings.rateLimitActivation),

@@ -50,7 +50,7 @@ export function compress(coding: Coding, bytes: Uint8Array<ArrayBuffer>): Uint8A
   return compressors[coding](bytes) as Uint8Array<ArrayBuffer>;
 }
 
-/** Compresses in another thread: `fast` for a body that is sent once (small ones in this one), `good` if it is sent often. */
+/** Compresses in another thread: `fast` for a body that is sent once (in this thread if it is small), `good` if sent often. */
 export async function compressInThread(
   coding: Coding,
   bytes: Uint8Array<ArrayBuffer>,

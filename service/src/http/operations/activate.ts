@@ -30,7 +30,7 @@ export const ACTIVATION_PARAMETERS = ['orgId', 'passbackUid', 'passbackData', 't
 export const GO_PARAMETERS = ['to'] as const;
 const REQUIRED = ['orgId', 'passbackUid'] as const;
 
-/** A site with more clicks a minute counts as busy. */
+/** A network (siteOf) with more clicks a minute counts as busy. */
 const FEW_CLICKS = 10;
 
 /** Every click must reach the server, shops must not see the referring page, and search engines must not index the link. */

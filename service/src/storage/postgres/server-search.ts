@@ -44,7 +44,7 @@ export function searchServers(url: PostgresUrl, role: 'primary' | 'standby', isT
   let searching: Promise<PostgresServer> | undefined;
   let searchedAtMs = Number.NEGATIVE_INFINITY;
   let latest: ServerIdentity | undefined;
-  /** What the last search that found a primary chose, or why it refused to choose. */
+  /** The server that the last search chose, or the error if it refused to choose. Kept if a search finds no primary. */
   let result: PostgresServer | Error | undefined;
   let rivals: readonly string[] = [];
   let isClosed = false;

@@ -146,7 +146,7 @@ async function fillNewTables(connection: Connection): Promise<void> {
   });
 }
 
-/** Every version, those of one transaction from old to new, with the user of the current version. */
+/** Every earlier version, oldest first within a transaction, with the user of the transaction's current version. */
 const VERSIONS: Scan = {
   table: HISTORY,
   columns: 'history.id, until_stamp, history.org_id, history.document, user_key',

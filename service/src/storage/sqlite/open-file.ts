@@ -73,7 +73,7 @@ export function hasLog(path: string): boolean {
   );
 }
 
-/** True if a file could not be read because SQLite was not allowed to create a log beside it, and the file is complete without. */
+/** True if SQLite was not allowed to create a log beside the file, which therefore was not read, and the file needs no log. */
 export function cannotMakeLog(error: unknown, path: string): boolean {
   const { cause } = error as Error;
   const isDenied = cause instanceof SQLiteError && /^SQLITE_(CANTOPEN|READONLY)/.test(cause.code ?? '');

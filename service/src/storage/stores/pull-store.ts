@@ -221,7 +221,7 @@ async function findState(
   return row === undefined ? undefined : toState(row);
 }
 
-/** Stores what `change` makes of the state of a stream, which may be new. */
+/** Applies `change` to the state of a stream, which may be new, and stores the result. */
 async function changeState(
   connection: Connection,
   key: StreamKey,

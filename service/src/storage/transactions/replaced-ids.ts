@@ -17,9 +17,9 @@ import { type Dialect, type Statement, splitIds, uuidOf } from '../sql.ts';
 import { mergeRuns, runsSql, valuesSql } from './merge-runs.ts';
 import type { IdQuery } from './window-ids.ts';
 
-/** Each import costs one or two index seeks. With more imports than this, everything they replaced is read instead, … */
+/** Each import costs one or two index seeks. With more imports than this, all versions that they replaced are read at once. */
 const IMPORTS_MAX = 100;
-/** … unless they replaced more versions than this. */
+/** If the imports replaced more versions than this, they are read one by one after all. */
 const SINCE_MAX = 10_000;
 /** If the window contains more versions than this, they are merged instead of sorted. */
 const SORTED_MAX = 2_000;

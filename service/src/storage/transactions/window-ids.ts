@@ -1,9 +1,9 @@
 // Finds the ids of a page in a window of any size, by merging spans and edges (transaction-page.ts explains them).
 //
 // A page of 100 reads at most 3 index entries of each span (177 spans in three years), 3,000 entries of spans with many ids of the
-// page, and 4,000 entries of an edge that has up to 2,000 transactions or a twentieth of its span's. In general, an edge costs a
-// few times as much as the cheaper of two ways: to sort it, or to search its span. So a page is slow only if both an edge and the
-// rest of its span have very many transactions, and their ids are in the order of their stamps.
+// page, and 4,000 entries of an edge that has at most 2,000 transactions, or at least a twentieth of its span's. Any edge costs at
+// most a few times as much as the cheaper of two ways: sorting it, or searching its span. So a page is slow only if both an edge
+// and the rest of its span have very many transactions, and their ids are in the order of their stamps.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { StampWindow } from '../../domain/transaction.ts';
@@ -85,7 +85,7 @@ function largestShare(spans: readonly number[], { minMs, maxMs }: StampWindow): 
 
 /**
  * Returns the first ids of an edge. Alternates between sorting the edge and searching its span, with growing limits, because it
- * is not known which of them has to read fewer transactions.
+ * is not known which way reads fewer transactions.
  */
 async function readEdge(
   connection: Connection,

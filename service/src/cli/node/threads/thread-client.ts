@@ -1,5 +1,5 @@
-// Calls a function that runs in another thread, and what such threads share. Calls and replies are messages; each reply contains
-// the number of its call.
+// Calls functions that run in another thread. Also contains what such threads share. Calls and replies are messages; each reply
+// contains the number of its call.
 
 import { closeSync, openSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
