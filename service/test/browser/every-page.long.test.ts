@@ -1,5 +1,5 @@
-// Every page in three widths and two colour schemes, empty, full and with problems: it fits the window, violates no Content-Security-Policy and passes axe-core with
-// the contrast of its colours. Dialogs and search results are pages here.
+// Every page in three widths and two colour schemes, empty, full and with problems: it fits the window, violates no
+// Content-Security-Policy and passes axe-core with the contrast of its colours. Dialogs and search results are pages here.
 
 import { expect } from 'bun:test';
 import { GUIDE_PATHS } from '@offerbook/site/docs/guides/guides.ts';

@@ -384,7 +384,7 @@ describe.each(DATABASES)('sales with click ids on $name', (database) => {
     );
   });
 
-  test('without --org, an imported row or another problem keeps the list of problems', async () => {
+  test('without --org, the problems are listed if a row is imported or has a different problem', async () => {
     const { stores, orgs } = await openWithOrganisations();
     const { id: click } = await recordClick(stores, orgs[0] ?? 0);
     const missing = 'line 1: clickId is missing, and --org is not set';

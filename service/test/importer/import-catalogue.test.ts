@@ -57,7 +57,7 @@ describe('an import replaces the whole catalogue', () => {
     expect(await retailers()).toEqual([retailer(1), retailer(3, { name: 'Renamed' }), retailer(4)]);
   });
 
-  test('notes domains that several retailers share', async () => {
+  test('an import reports domains that several retailers share', async () => {
     const hosts = ['www.same.example', 'same.example', 'one.example', 'two.example', 'two.example'];
     const rows = hosts.map((hostname, n) => retailer(n + 1, { hostname }));
     expect((await load(ndjson(...rows))).notes).toEqual([

@@ -1,5 +1,5 @@
-// What is stored beside a transaction's document: the time of the last change at its source, so that older data never replaces newer
-// data, and the retailer of the sale. Neither is ever a change for clients that poll.
+// What is stored beside a transaction's document: the time of the last change at its source, so that older data never replaces
+// newer data, and the retailer of the sale. Neither is ever a change for clients that poll.
 
 import { describe, expect, test } from 'bun:test';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';

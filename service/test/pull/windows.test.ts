@@ -39,7 +39,7 @@ test('windows cover everything from the start to ten minutes ago, and are never 
   );
 });
 
-test('reading again covers the whole history, then starts again', () => {
+test('the windows of sales that are read again cover the whole history, then start again', () => {
   fc.assert(
     fc.property(anyStream, fc.option(fc.integer({ min: 0, max: 2 * NOW_MS })), (rules, startMs) => {
       let atMs: number | null = startMs;

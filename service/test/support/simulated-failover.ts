@@ -1,5 +1,5 @@
-// Simulates a failover on one PostgreSQL server: if the database has recorded an earlier timeline, the server's own timeline is new,
-// as after a promotion.
+// Simulates a failover on one PostgreSQL server: if the database has recorded an earlier timeline, the server's own timeline is
+// new, as after a promotion.
 
 import type { Database } from '../../src/storage/database.ts';
 
