@@ -41,8 +41,8 @@ const SUMMARY = /^(bun test v|\(fail\)|\(skip\)| *\d+ (tests? )?(pass|skip|fail|
 const isFailure = (line: string) => /^\(fail\)|^# Unhandled error|^✗ /.test(line);
 
 /**
- * Collects Bun's output by file, and prints a line when a file has finished. The preload prints that line's time to a different
- * pipe than Bun its results, so the results may follow a little later.
+ * Collects Bun's output by file, and prints a line when a file has finished. The preload and Bun write to different pipes, so a
+ * file's results may arrive a little after the report that it has finished.
  */
 class Output {
   /** The lines of each file by its path. */

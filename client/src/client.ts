@@ -1,5 +1,5 @@
-// OfferbookClient: one property or method per list of the API. The token is in a private field, so logging or inspecting a client never
-// shows it.
+// OfferbookClient: one property or method per list of the API. The token is in a private field, so logging or inspecting a client
+// never shows it.
 
 import { type CallOptions, type CallSettings, callSettings } from './call.ts';
 import { type Clock, systemClock } from './clock.ts';

@@ -1,5 +1,5 @@
-// Lists, pages and items. A list is lazy: await it for the first page, iterate it for all items. It sends nothing until it is awaited or
-// iterated, and never fetches a page before the caller needs it.
+// Lists, pages and items. A list is lazy: await it for the first page, iterate it for all items. It sends nothing until it is
+// awaited or iterated, and never fetches a page before the caller needs it.
 
 import { MalformedResponseError } from './errors.ts';
 import type { ParsedResponse } from './request.ts';
@@ -77,8 +77,8 @@ export class List<Item> implements Promise<Page<Item>>, AsyncIterable<Item> {
 }
 
 /**
- * Reads one page of a list from a response. `from` is the cursor that was sent to request it. A repeated cursor, or a cursor without
- * items, is an error: following it would loop forever.
+ * Reads one page of a list from a response. `from` is the cursor that was sent to request it. A repeated cursor, or a cursor
+ * without items, is an error: following it would loop forever.
  */
 export function readPage<Item extends { id: string }>(
   { body, headers }: ParsedResponse,

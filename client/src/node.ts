@@ -1,5 +1,5 @@
-// Entry point @offerbook/client/node, which needs a file system: stores a follower's checkpoint in a one-line file, as `offerbook follow
-// --checkpoint` does.
+// Entry point @offerbook/client/node, which needs a file system: stores a follower's checkpoint in a one-line file, as `offerbook
+// follow --checkpoint` does.
 
 import { open, readFile, readlink, realpath, rename } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';

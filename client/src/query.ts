@@ -1,5 +1,5 @@
-// Builds query strings and activation links. Does not use URLSearchParams, which lacks `size` in browsers from 2023 and most methods
-// in React Native.
+// Builds query strings and activation links. Does not use URLSearchParams, which lacks `size` in browsers from 2023 and most
+// methods in React Native.
 
 import { printTime } from './timestamp.ts';
 

@@ -1,5 +1,5 @@
-// Entry point @offerbook/client/webhooks: verifies webhooks (Standard Webhooks 1.0, with HMAC-SHA256 signatures), and receives them on
-// servers with the web's Request and Response, such as Bun, Deno, workers, Hono and Next.js.
+// Entry point @offerbook/client/webhooks: verifies webhooks (Standard Webhooks 1.0, with HMAC-SHA256 signatures), and receives
+// them on servers with the web's Request and Response, such as Bun, Deno, workers, Hono and Next.js.
 
 import { type Clock, systemClock } from './clock.ts';
 import { WebhookError } from './errors.ts';
@@ -38,7 +38,7 @@ export interface WebhookHandlerOptions {
 
 /** How old or how far in the future a webhook's timestamp may be. */
 const TOLERANCE_S = 5 * 60;
-/** At least 24 bytes, as the standard requires: an empty or short key would let anybody forge messages. */
+/** At least 24 bytes, as the standard requires: with an empty or short key, anyone could forge messages. */
 const SECRET = /^whsec_((?:[A-Za-z0-9+/]{4}){8,}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/;
 
 /** The service sends at most 256 KiB, or one larger transaction. */

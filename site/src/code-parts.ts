@@ -1,5 +1,5 @@
-// Splits code into parts to colour: comments, strings, numbers, keywords and names. Languages that share their syntax for these share
-// a pattern. Pages are coloured when they are rendered; the browser colours responses and samples that it changes.
+// Splits code into parts to colour: comments, strings, numbers, keywords and names. Languages that share their syntax for these
+// share a pattern. Pages are coloured when they are rendered; the browser colours responses and samples that it changes.
 
 const STRING = /(?<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)/;
 const NUMBER = /(?<number>(?<![\w.$-])\d[\d_]*(?:\.\d+)?\b)/;

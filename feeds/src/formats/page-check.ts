@@ -34,7 +34,8 @@ class PageList {
   #lastPage = { page: -1, total: 0 };
   /** Pages that announce a next page. */
   readonly #followed = new Set<number>();
-  // For responses without a page number: the greatest start position, and the greatest end position among responses that are not the last page.
+  // For responses without a page number: the greatest start position, and the greatest end position among responses that are not
+  // the last page.
   #lastStart = BEFORE_ALL;
   #lastIncompleteEnd = NOWHERE;
 

@@ -58,8 +58,8 @@ export function parseOlderThan(text: string): number {
 export const PASSBACK_UID_HELP = "the user's passbackUid; - reads it from stdin";
 
 /**
- * The value may identify a person, and arguments are visible to every user of the machine and stay in the shell history, so `-` reads
- * it from stdin. Messages never repeat the value.
+ * The value may identify a person, and arguments are visible to every user of the machine and stay in the shell history, so `-`
+ * reads it from stdin. Messages never repeat the value.
  */
 export async function readPassbackUid(option: string): Promise<string> {
   const text = option === '-' ? (await Bun.stdin.text()).replace(/\r?\n$/, '') : option;

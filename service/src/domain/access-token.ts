@@ -112,9 +112,9 @@ export interface TokenStore {
   /** Returns undefined if there is no such token. */
   revoke(id: Uuid): Promise<AccessToken | undefined>;
   /**
-   * Adds a successor and ends the old token after the overlap, unless it ends earlier, atomically. Calls `succeed` while the token is
-   * locked, so concurrent rotations run one after the other. If `succeed` throws, nothing changes. Returns undefined if there is no
-   * such token.
+   * Adds a successor and ends the old token after the overlap, unless it ends earlier, atomically. Calls `succeed` while the
+   * token is locked, so concurrent rotations run one after the other. If `succeed` throws, nothing changes. Returns undefined if
+   * there is no such token.
    */
   rotate(
     id: Uuid,

@@ -1,6 +1,6 @@
-// A lease: the right of one process at a time to do something, such as sending webhooks or pulling from a network. The holder renews
-// its lease every few seconds. Other processes take it over when it has not been renewed for `leaseMs` by their own monotonic
-// clock, so the clocks of machines need not agree.
+// A lease: the right of one process at a time to do something, such as sending webhooks or pulling from a network. The holder
+// renews its lease every few seconds. Other processes take it over when it has not been renewed for `leaseMs` by their own
+// monotonic clock, so the clocks of machines need not agree.
 
 import type { Logger } from './logger.ts';
 
@@ -119,8 +119,8 @@ export function openLease({
     },
 
     /**
-     * Takes the lease, waiting until it expires if necessary, and starts to renew it. If it is lost, it stays lost. Returns the holder
-     * if the lease turns out to be in use.
+     * Takes the lease, waiting until it expires if necessary, and starts to renew it. If it is lost, it stays lost. Returns the
+     * holder if the lease turns out to be in use.
      */
     async takeUnlessUsed(): Promise<string | undefined> {
       let before: LeaseState | undefined;
@@ -141,8 +141,8 @@ export function openLease({
     isSafeFor: (ms: number): boolean => monotonicMs() < (heldUntilMs ?? 0) - ms,
 
     /**
-     * If `releases` is true, another process can take the lease at once. Pass false while work is in progress: the other process then
-     * waits until the lease expires, and by then the work has ended.
+     * If `releases` is true, another process can take the lease at once. Pass false while work is in progress: the other process
+     * then waits until the lease expires, and by then the work has ended.
      */
     async stop(releases: boolean): Promise<void> {
       isStopped = true;

@@ -34,7 +34,7 @@ interface PulledWindow {
   /** Everything up to this time on the network's clock has been imported. */
   readonly completeThroughMs: number;
   readonly counts: PullCounts;
-  /** When the run of `pull` that read the window started. */
+  /** Start time of the `pull` run that read the window. */
   readonly runMs: number;
 }
 
@@ -105,8 +105,8 @@ export interface Lease {
 /** Writes in the transaction of an import. */
 export interface PullWriter {
   /**
-   * Keeps other processes from taking the lease until the commit. Throws Refused if the holder has lost it. Call it at the end of the
-   * import: until the commit, renewals of the lease wait for it, each on one of the process's few connections.
+   * Keeps other processes from taking the lease until the commit. Throws Refused if the holder has lost it. Call it at the end of
+   * the import: until the commit, renewals of the lease wait for it, each on one of the process's few connections.
    */
   holdLease(lease: Lease): Promise<void>;
   advance(key: StreamKey, window: PulledWindow): Promise<void>;

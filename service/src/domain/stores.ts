@@ -1,4 +1,4 @@
-// All stores of a database, and its state. One contract test suite covers both implementations, SQLite and PostgreSQL.
+// All stores of a database, and its state. The tests of the stores run on both implementations, SQLite and PostgreSQL.
 
 import type { TokenStore } from './access-token.ts';
 import type { AuditLog } from './audit-log.ts';

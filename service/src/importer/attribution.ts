@@ -1,6 +1,6 @@
 // Attributes sales to clicks. If a row has a clickId, its organisation, user, times, deal and retailer come from the click
-// record, or from the stored transaction if the record was deleted. The row's own values are used only if these sources have none. A row
-// with an unknown click is rejected, or set aside for review.
+// record, or from the stored transaction if the record was deleted. The row's own values are used only if these sources have
+// none. A row with an unknown click is rejected, or set aside for review.
 
 import { printCount } from '@offerbook/wire/count.ts';
 import { printJson } from '@offerbook/wire/decimal.ts';

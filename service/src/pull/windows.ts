@@ -1,5 +1,5 @@
-// Chooses the next period to request from a network, and tracks the progress of a stream in this run. Windows go from old to new and
-// overlap, because networks list changes late.
+// Chooses the next period to request from a network, and tracks the progress of a stream in this run. Windows go from old to new
+// and overlap, because networks list changes late.
 
 import type { PullStream, PullWindow } from '@offerbook/feeds/pull/network-pull.ts';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '@offerbook/wire/time.ts';

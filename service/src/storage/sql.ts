@@ -87,7 +87,7 @@ interface SchemaWords {
   readonly keyedEnd: string;
   /**
    * Ids are never null, so this does not affect the order of rows, but it gives the index a sort order that no other index has.
-   * Otherwise, if PostgreSQL expects a span to cover the whole table, it might read transactions_by_id and skip many rows of
+   * Otherwise, if PostgreSQL expects a span to cover the whole table, it might read the primary key's index and skip many rows of
    * other spans.
    */
   readonly nullsFirst: string;

@@ -1,5 +1,5 @@
-// The API reference at /docs/reference, rendered from the OpenAPI document: parameters, responses, code samples and a form that sends
-// requests. The form accepts only public tokens; a private token must never be entered in a page.
+// The API reference at /docs/reference, rendered from the OpenAPI document: parameters, responses, code samples and a form that
+// sends requests. The form accepts only public tokens; a private token must never be entered in a page.
 
 import { errorTable } from '../error-pages.ts';
 import type { GuestAccess } from '../explorer-page.ts';

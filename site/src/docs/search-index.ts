@@ -1,5 +1,5 @@
-// The search index of /docs: every section of the guides, every operation and every webhook. The index is small enough for the browser to
-// download and search locally.
+// The search index of /docs: every section of the guides, every operation and every webhook. The index is small enough for the
+// browser to download and search locally.
 
 import type { SearchEntry } from '../browser/reference/find-entries.ts';
 import { activationOperations, activationTag, type FieldSchema, listOperations } from './api-document.ts';

@@ -20,7 +20,9 @@ export interface ValueCounts {
   readonly names: number;
 }
 
-/** Counts the contents of the value at the start of the text. Compares field names only if there are more than `namesMax` fields. */
+/**
+ * Counts the contents of the value at the start of the text. Compares field names only if there are more than `namesMax` fields.
+ */
 export function measureValue(text: string, namesMax: number): ValueCounts {
   const begin = text.search(/\S/);
   if (!isOpening(text.charCodeAt(begin))) return { values: 1, depth: 0, names: 0 };

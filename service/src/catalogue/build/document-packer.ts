@@ -8,8 +8,8 @@ import { GrowingUint32Array, sharedUint32Array } from './shared-memory.ts';
 const UTF8_BYTES_MAX = 3;
 
 /**
- * A chunk ends after the document of a retailer whose id has zeros in these bits, which is one in 16. Chunks must not depend only on the sizes
- * of documents, or a change would move all documents after it to other chunks.
+ * A chunk ends after the document of a retailer whose id has zeros in these bits, which is one in 16. Chunks must not depend only
+ * on the sizes of documents, or a change would move all documents after it to other chunks.
  */
 const LAST_ID_MASK = 0xf;
 /** A chunk shorter than `min` does not end yet; a chunk of at least `max` always ends. */

@@ -1,4 +1,5 @@
-// Requests /livez and /readyz from a server, for `doctor` and `probe`. Only this file and `follow` send requests to a server.
+// Requests /livez and /readyz from a server, for `doctor` and `probe`. Besides this file, only `follow` and `mcp` send requests
+// to a server.
 
 const TIMEOUT_MS = 3_000;
 

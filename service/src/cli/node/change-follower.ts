@@ -1,5 +1,6 @@
-// Reloads tokens, links, the catalogue and the list of webhooks when another process has committed changes. Tokens do not wait for the catalogue,
-// which can take seconds to reload. After a failed reload, the old data stays in memory, and the reload is retried.
+// Reloads tokens, links, the catalogue and the list of webhooks when another process has committed changes. Tokens do not wait
+// for the catalogue, which can take seconds to reload. After a failed reload, the old data stays in memory, and the reload is
+// retried.
 
 import type { Logger } from '../../domain/logger.ts';
 import { oneAtATime } from '../../domain/promises.ts';

@@ -1,6 +1,6 @@
 // Tracks whether the database is usable, for a metric, /readyz and the log. A failed operation is retried after a pause.
-// Otherwise, the recovery would go unnoticed until the next request. A corrupt file counts as corrupt until the server is restarted:
-// some statements still succeed, and they must not count as a recovery.
+// Otherwise, the recovery would go unnoticed until the next request. A corrupt file counts as corrupt until the server is
+// restarted: some statements still succeed, and they must not count as a recovery.
 
 import type { Logger } from '../../domain/logger.ts';
 import { isStorageError } from '../../domain/storage-error.ts';

@@ -258,8 +258,8 @@ function compare(a: string, b: string): number {
 }
 
 /**
- * Quotes a cell that contains a comma, a quotation mark or a space. Spreadsheets run a text that begins like a formula, so it gets an
- * apostrophe in front.
+ * Quotes a cell that contains a comma, a quotation mark or a space. Spreadsheets run a text that begins like a formula, so it
+ * gets an apostrophe in front.
  */
 function csvCell(value: string | number): string {
   const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);

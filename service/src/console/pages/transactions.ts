@@ -1,5 +1,5 @@
-// Transactions: the latest ones, and one search field for an id, a user or an organisation. A passbackUid may identify a person, so the
-// form uses POST, and only a transaction's own page shows it.
+// Transactions: the latest ones, and one search field for an id, a user or an organisation. A passbackUid may identify a person,
+// so the form uses POST, and only a transaction's own page shows it.
 
 import {
   ago,

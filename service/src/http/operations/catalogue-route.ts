@@ -62,8 +62,8 @@ function cachedRoute(
 }
 
 /**
- * Serves the list of domains. The page is copied once per snapshot and compressed once per coding. It is large, and extensions fetch
- * it every hour, so it is compressed in another thread, at a higher level than other pages.
+ * Serves the list of domains. The page is copied once per snapshot and compressed once per coding. It is large, and extensions
+ * fetch it every hour, so it is compressed in another thread, at a higher level than other pages.
  */
 export function domainsRoute({ catalogue }: Services): Handler {
   let list: DomainList | undefined;

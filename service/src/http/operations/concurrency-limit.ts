@@ -3,7 +3,8 @@
 //
 // The queue is round-robin (fair-queue.ts), so a busy organisation does not delay the others for long.
 //
-// Some work blocks the event loop, such as reading a page from SQLite, so work also waits for the budget of a turn (turn-budget.ts).
+// Some work blocks the event loop, such as reading a page from SQLite, so work also waits for the budget of a turn
+// (turn-budget.ts).
 
 import { unavailable } from '../../domain/api-errors.ts';
 import { nextTurn, TurnBudget } from '../access/turn-budget.ts';

@@ -127,8 +127,8 @@ const FIELD = '"updatedAt":"';
 
 /**
  * Sets the stamp $2, printed as $3, on the transactions $1, a list of [organisation, id]. Skips transactions that an import has
- * stamped since the clocks moved to $4 (the `+` keeps PostgreSQL from searching by stamp). On PostgreSQL, sending the documents to this
- * process and back takes 15 % more CPU time; on SQLite, 12 % less.
+ * stamped since the clocks moved to $4 (the `+` keeps PostgreSQL from searching by stamp). On PostgreSQL, sending the documents
+ * to this process and back takes 15 % more CPU time; on SQLite, 12 % less.
  */
 export const STAMP_SQL: Statement = (sql) => `
   WITH listed (org_id, id) AS (${sql.selectRows('$1', ['integer', 'uuid'])})

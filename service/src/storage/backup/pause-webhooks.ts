@@ -1,6 +1,7 @@
-// Pauses restored webhooks until an operator confirms them. A restore must not send transactions to an endpoint that has been deleted
-// or paused since the backup, nor sign with a secret that has been replaced. So only webhooks that are the same in the replaced
-// database continue. Positions come from the backup: the restored transactions have newer stamps, so they are sent again.
+// Pauses restored webhooks until an operator confirms them. A restore must not send transactions to an endpoint that has been
+// deleted or paused since the backup, nor sign with a secret that has been replaced. So only webhooks that are the same in the
+// replaced database continue. Positions come from the backup: the restored transactions have newer stamps, so they are sent
+// again.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Connection } from '../database.ts';

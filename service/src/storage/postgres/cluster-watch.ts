@@ -176,7 +176,9 @@ export function watchCluster({ database, auditor, logger, replica, openOwn }: Cl
     if (settled.isIncomplete) restamp.start();
   }
 
-  /** Deletes the announced stamps that the change clocks have reached. Later stamps come from pages that were read after `clocks`. */
+  /**
+   * Deletes the announced stamps that the change clocks have reached. Later stamps come from pages that were read after `clocks`.
+   */
   function forgetAnnounced(clocks: Clocks): void {
     for (const [orgId, stamps] of announcedMs) {
       const clockMs = clocks.get(orgId) ?? Number.POSITIVE_INFINITY;

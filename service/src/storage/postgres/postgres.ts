@@ -97,7 +97,7 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
       // PostgreSQL treats 0 as no timeout.
       const timeoutMs = Math.max(1, Math.ceil(lockTimeoutMs));
       const begin = `BEGIN; SET LOCAL lock_timeout = ${timeoutMs}`;
-      // A server's writes are small and frequent, so they rely on the search that runs every second.
+      // A server writes often, so it does not look for the primary before each write; the check every second is enough.
       if (!isThorough) return transaction(pool, begin, work);
       return search.refresh().then(() => transaction(pool, begin, work, (server) => search.confirm(server)));
     },

@@ -23,7 +23,7 @@ export interface Schema {
   readonly tables: readonly Table[];
   readonly sql: Dialect;
   readonly structure: Structure;
-  /** Statements that lead from version 8 to 9, from 9 to 10, and so on. Never edit a step that has been released; add one. */
+  /** Statements that upgrade version 8 to 9, 9 to 10, and so on. Never edit a step that has been released; add one. */
   readonly steps: readonly (readonly string[])[];
   /**
    * Schema version of the oldest program that can use this schema. A step that older programs can ignore, such as a new table,
@@ -50,7 +50,7 @@ export async function setVersion(connection: Queries, schema: Schema): Promise<v
   );
 }
 
-/** One sentence per difference. Indexes and tables that are not declared are no difference: an operator may add them. */
+/** One sentence per difference. Tables and indexes that are not declared do not count: an operator may add them. */
 export function findDifferences({ tables, sql, structure }: Schema, found: readonly Part[]): string[] {
   const expected = tables.flatMap((table) => structure.expected(table, sql));
   const [expectedKeys, foundKeys] = [new Set(expected.map(keyOf)), new Set(found.map(keyOf))];

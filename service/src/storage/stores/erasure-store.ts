@@ -1,5 +1,5 @@
-// Erases a user's `passbackUid` and `passbackData` from clicks, pulled rows, transactions and their history. Amounts stay. Finds rows by the
-// user's key without a lock and changes them in batches, each of which holds a lock briefly.
+// Erases a user's `passbackUid` and `passbackData` from clicks, pulled rows, transactions and their history. Amounts stay. Finds
+// rows by the user's key without a lock and changes them in batches, each of which holds a lock briefly.
 //
 // The order matters. First, the user is recorded as erased, under the change clock's lock. Later steps then see every earlier
 // import, and later imports cannot restore the user. Clicks come next, because imports attribute sales to users by their clicks.

@@ -1,5 +1,6 @@
-// Leases. On SQLite, the lease to send webhooks is stored with the walks, because an import locks the main file for longer than the
-// lease lasts. The leases of pulls are in the main file, where imports check them. A lost lease does no harm: a process takes it again.
+// Leases. On SQLite, the lease to send webhooks is stored with the walks, because an import locks the main file for longer than
+// the lease lasts. The leases of pulls are in the main file, where imports check them. A lost lease does no harm: a process takes
+// it again.
 
 import type { LeaseState, LeaseStore } from '../../domain/lease.ts';
 import type { Connection, Database, SqlValue } from '../database.ts';

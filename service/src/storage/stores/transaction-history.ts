@@ -51,7 +51,7 @@ export const NEWEST_OF_USER_SQL: Statement = (sql) => {
     FROM (${found} LIMIT ${Number.MAX_SAFE_INTEGER}) AS found ORDER BY updated_at DESC, id LIMIT $4`;
 };
 
-/** The latest transactions of organisation $1 with stamps from $2, before the stamp $3 and the id $4. */
+/** Transactions of organisation $1 stamped $2 or later, newest first, starting after ($3, $4). */
 const LATEST_SQL = `SELECT id, updated_at AS "fromMs" FROM transactions
   WHERE org_id = $1 AND updated_at >= $2 AND (updated_at, id) < ($3, $4::uuid)
   ORDER BY updated_at DESC, id DESC NULLS LAST LIMIT $5`;

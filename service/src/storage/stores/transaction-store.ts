@@ -125,8 +125,8 @@ export function transactionStore(
 const ORGANISATIONS_SQL = 'SELECT id FROM organisations';
 
 /**
- * Selects the ids in the list $2 that organisations other than $1 have. The list is in order, and one organisation is searched after
- * the other, so that look-ups are next to each other in the index.
+ * Selects the ids in the list $2 that organisations other than $1 have. The list is in order, and one organisation is searched
+ * after the other, so that look-ups are next to each other in the index.
  */
 export const USED_SQL: Statement = (sql) => `
   SELECT t.id FROM organisations o CROSS JOIN ${sql.valuesTable('$2', 'uuid')} CROSS JOIN transactions t

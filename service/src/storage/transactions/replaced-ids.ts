@@ -76,8 +76,8 @@ async function findFew(
 }
 
 /**
- * Counts versions, up to one more than `countMax`. Returns the first ids in the window if there are at most `countMax`. Reads the versions
- * twice, because materialising them would be slower.
+ * Counts versions, up to one more than `countMax`. Returns the first ids in the window if there are at most `countMax`. Reads the
+ * versions twice, because materialising them would be slower.
  */
 function firstOfFew(sql: Dialect, versions: (columns: string) => string, countMax: number): string {
   return `

@@ -80,8 +80,8 @@ const FORMER_IDS_SQL = `
    WHERE org_id = $1 AND user_key = $2 AND until_stamp > $3 AND id >= $4::uuid ORDER BY id LIMIT $5`;
 
 /**
- * Selects the ids in the list $2 of organisation $1 whose version as of $4 contains the field $3 and is stamped from $6 to $5. The inner
- * LIMIT never cuts anything off, but without it both databases would look up each version several times.
+ * Selects the ids in the list $2 of organisation $1 whose version as of $4 contains the field $3 and is stamped from $6 to $5.
+ * The inner LIMIT never cuts anything off, but without it both databases would look up each version several times.
  */
 export const NAMING_SQL: Statement = (sql) => `
   SELECT ${sql.joinIds} AS ids FROM (

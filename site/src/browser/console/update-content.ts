@@ -1,5 +1,5 @@
-// Makes an element equal to a new version of it, and keeps every node that both have. Focus, scroll positions, open details and text
-// in fields stay, because they belong to nodes.
+// Makes an element equal to a new version of it, and keeps every node that both have. Focus, scroll positions, open details and
+// text in fields stay, because they belong to nodes.
 
 /** Nodes that the script has added, such as plots and buttons, have this attribute and stay as they are. */
 const ADDED = 'data-added';

@@ -48,7 +48,7 @@ function callbacks(resolveLink: ResolveLink) {
       ordered ? `<ol>${inside}</ol>\n` : `<ul>${inside}</ul>\n`,
     listItem: (inside: string) => `<li>${inside}</li>`,
     link: (inside: string, { href }: { href: string }) => link(inside, resolveLink(href)),
-    // Leave out images: they show measurements whose numbers are in the text.
+    // Leave out images: they are screenshots, which this server does not serve.
     image: () => '',
     hr: () => '<hr>\n',
     ...cells,

@@ -1,4 +1,4 @@
-// offerbook audit: prints the audit log of changes to organisations and tokens, purges, erasures, copies and migrations.
+// offerbook audit: prints the audit log, which has every administrative change except imports.
 
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Command } from 'commander';

@@ -1,5 +1,5 @@
-// offerbook pull status, which prints the state of every stream that has been pulled, and offerbook pull forget, for a source that is
-// no longer pulled.
+// offerbook pull status, which prints the state of every stream that has been pulled, and offerbook pull forget, for a source
+// that is no longer pulled.
 
 import { printCount, printCountOf } from '@offerbook/wire/count.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';

@@ -1,5 +1,6 @@
-// The --unattributed file: sales whose click is unknown. Before it commits, each import appends the rows that the file does not contain
-// yet, and syncs the file. After a crash, the file may contain rows from an import that was rolled back, but no row is missing.
+// The --unattributed file: sales whose click is unknown. Before it commits, each import appends the rows that the file does not
+// contain yet, and syncs the file. After a crash, the file may contain rows from an import that was rolled back, but no row is
+// missing.
 
 import {
   accessSync,

@@ -1,5 +1,5 @@
-// Recent transaction changes and webhooks for the sandbox's explorer. The page polls this route without a token, so the private token
-// never reaches the browser. Only the sandbox, whose data is synthetic, has this route.
+// Recent transaction changes and webhooks for the sandbox's explorer. The page polls this route without a token, so the private
+// token never reaches the browser. Only the sandbox, whose data is synthetic, has this route.
 
 import type { Retailer } from '@offerbook/sandbox/wire.ts';
 import { parseTimestamp, printTimestamp, timestampMs } from '@offerbook/wire/timestamp.ts';

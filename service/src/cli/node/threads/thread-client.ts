@@ -96,8 +96,8 @@ export function answerCalls<Question, Answer>(answer: (question: Question) => Pr
 const { PRIORITY_BELOW_NORMAL, PRIORITY_LOW } = constants.priority;
 
 /**
- * Lowers the priority of the calling thread, so that requests do not wait for background work. `by` is added to the nice value. Only
- * on Linux: on other systems setPriority affects the whole process.
+ * Lowers the priority of the calling thread, so that requests do not wait for background work. `by` is added to the nice value.
+ * Only on Linux: on other systems setPriority affects the whole process.
  */
 export function lowerPriority(by: number = PRIORITY_BELOW_NORMAL): void {
   if (process.platform !== 'linux') return;

@@ -1,4 +1,5 @@
-// Runs the thread that sends webhooks while there are any, unless --webhooks is off. If the thread fails, the next call starts it again.
+// Runs the thread that sends webhooks while there are any, unless --webhooks is off. If the thread fails, the next call starts it
+// again.
 
 import { withTimeout } from '../../../domain/promises.ts';
 import type { Stores } from '../../../domain/stores.ts';

@@ -1,5 +1,5 @@
-// The thread that sends webhooks, so that reading pages and signing them does not delay requests on the public port. Its priority is
-// lower than that of the threads that serve requests.
+// The thread that sends webhooks, so that reading pages and signing them does not delay requests on the public port. Its priority
+// is lower than that of the threads that serve requests.
 
 import { systemClock } from '../../../domain/clock.ts';
 import { Logger, type LogLevel } from '../../../domain/logger.ts';
