@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findTool } from './peers.ts';
 import { LOAD_CORE, onCores } from './server.ts';
-import { median } from './table.ts';
+import { median, milliseconds, table, whole } from './table.ts';
 
 const SCRIPT = join(import.meta.dir, 'wrk.lua');
 const CONNECTIONS = 64;
@@ -30,8 +30,7 @@ export interface Measured {
 }
 
 export async function runLoad(load: Load, seconds: number): Promise<Measured> {
-  const wrk = await findTool('wrk');
-  if (wrk === undefined) throw new Error('wrk is missing; install it, for example: apt-get install wrk');
+  const wrk = findTool('wrk');
   const child = Bun.spawn(
     [
       ...[...onCores(load.cores ?? LOAD_CORE), wrk, '-t', '1', '-c', String(load.connections ?? CONNECTIONS)],
@@ -97,14 +96,21 @@ export class Series {
 /** A load for wrk, or a function that measures for the given number of seconds. */
 export type Contender = Load | ((seconds: number) => Promise<Measured>);
 
+export interface Comparison {
+  readonly seconds: number;
+  readonly repeats: number;
+  readonly print: (table: string) => void;
+}
+
 /**
  * Measures all contenders in turn, several times, so that other activity on the machine affects all alike. Every second
  * round runs in reverse order, so that no contender always follows one that warmed or evicted its caches. The first round is
- * for warming up and does not count.
+ * for warming up and does not count. Prints a row for each contender, fastest first.
  */
 export async function compare<Name extends string>(
+  what: string,
   contenders: Readonly<Record<Name, Contender>>,
-  { seconds, repeats }: { readonly seconds: number; readonly repeats: number },
+  { seconds, repeats, print }: Comparison,
 ): Promise<Record<Name, Series>> {
   const names = Object.keys(contenders) as Name[];
   const series = Object.fromEntries(names.map((name) => [name, new Series()])) as Record<Name, Series>;
@@ -117,5 +123,11 @@ export async function compare<Name extends string>(
     const turns = round % 2 === 0 ? names : names.toReversed();
     for (const name of turns) series[name].measured.push(await measure(name, seconds));
   }
+  const rows = Object.entries<Series>(series)
+    .toSorted(([, a], [, b]) => b.requestsPerS - a.requestsPerS)
+    .map(([name, each]) => [
+      ...[name, whole(each.requestsPerS), milliseconds(each.p99Ms), String(each.failed)],
+    ]);
+  print(table([what, 'requests/s', 'p99', 'failed'], rows));
   return series;
 }

@@ -12,7 +12,6 @@ import type { Finding, Topic } from './topic.ts';
 import { activation } from './topics/activation.ts';
 import { catalogue } from './topics/catalogue.ts';
 import { largeCatalogue } from './topics/large-catalogue.ts';
-import { observed } from './topics/observed.ts';
 import { transactions } from './topics/transactions.ts';
 import { manyWorkers, start, workers } from './topics/workers.ts';
 
@@ -24,7 +23,6 @@ const TOPICS: Readonly<Record<string, Topic>> = {
   workers,
   'many-workers': manyWorkers,
   activation,
-  observed,
 };
 const SCRIPTS = ['pull', 'search'];
 
@@ -41,7 +39,6 @@ if (SCRIPTS.includes(first)) {
 }
 
 async function measure(names: readonly string[], seconds: number, repeats: number): Promise<void> {
-  const print = (text: string) => process.stdout.write(`${text}\n\n`);
   const findings: Finding[] = [];
   const speeds: string[] = [];
   print(describeMachine());
@@ -49,17 +46,25 @@ async function measure(names: readonly string[], seconds: number, repeats: numbe
     const topic = TOPICS[name];
     if (topic === undefined)
       throw new Error(`unknown topic "${name}"; use ${[...Object.keys(TOPICS), ...SCRIPTS].join(', ')}`);
-    const report = await withFolder((folder) => topic({ folder, seconds, repeats }));
-    for (const text of report.details) print(text);
-    findings.push(...report.findings);
-    if (topic === catalogue) speeds.push(...report.details);
+    const show = (text: string) => {
+      print(text);
+      if (topic === catalogue) speeds.push(text);
+    };
+    findings.push(...(await withFolder((folder) => topic({ folder, seconds, repeats, print: show }))));
   }
   const rows = findings.map(({ work, target, measured, met }) => [
-    ...[work, target, measured, met === undefined ? '?' : met ? 'yes' : 'no'],
+    work,
+    target,
+    measured,
+    met ? 'yes' : 'no',
   ]);
   const summary = table(['work', 'target', 'measured', 'met'], rows);
   print(summary);
   if (names.length > 0) return;
   const machine = `Measured on ${describeMachine()} Each figure is the median of ${repeats} measurements of ${seconds} s.`;
   writeReport([machine, summary, ...speeds].join('\n\n'));
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n\n`);
 }

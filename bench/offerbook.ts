@@ -8,7 +8,7 @@ import { CREATE_OPTIONS, openStores } from '../service/src/storage/open-stores.t
 import { COMMAND } from '../service/test/support/command.ts';
 import { fillCatalogue } from './fill.ts';
 import { type CatalogueSize, makeRetailers } from './large-catalogue.ts';
-import { Server } from './server.ts';
+import { startServer } from './server.ts';
 
 const NO_LIMIT = '1000000000';
 export const BOTH_CORES = '0,1';
@@ -20,12 +20,12 @@ interface StartOptions {
   readonly env?: Record<string, string>;
 }
 
-export async function startOfferbook(
+export function startOfferbook(
   folder: string,
   databaseUrl: string,
   { args = [], ...options }: StartOptions = {},
-): Promise<Server> {
-  return Server.start({
+) {
+  return startServer({
     command: (port) => [
       ...[COMMAND, 'serve', '--port', String(port), '--database', databaseUrl],
       ...['--rate-limit-public', NO_LIMIT, '--rate-limit-private', NO_LIMIT, ...args],
@@ -49,10 +49,7 @@ export async function prepareCatalogue(folder: string, size: CatalogueSize) {
   return { databaseUrl, retailers, serialisedBytes, org, token: tokens.public };
 }
 
-export async function issueTokens(
-  stores: Stores,
-  orgId: number,
-): Promise<{ public: string; private: string }> {
+export async function issueTokens(stores: Stores, orgId: number) {
   const tokens = { public: newTokenText('public'), private: newTokenText('private') };
   for (const kind of ['public', 'private'] as const) {
     const digest = digestToken(tokens[kind]);

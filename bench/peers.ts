@@ -3,25 +3,16 @@
 
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Server } from './server.ts';
+import { startServer } from './server.ts';
 
 const FOLDER = join(import.meta.dir, 'peers');
 const BUN = process.execPath;
-const NOT_INSTALLABLE = new Set<string>();
 
-/** Returns the path of a program, which it installs with apt-get if possible. */
-export async function findTool(name: string): Promise<string | undefined> {
+/** Returns the path of a program. */
+export function findTool(name: string): string {
   const found = Bun.which(name, { PATH: `${process.env.PATH}:/usr/sbin:/sbin` });
-  if (found !== null) return found;
-  if (NOT_INSTALLABLE.has(name) || process.getuid?.() !== 0 || Bun.which('apt-get') === null)
-    return undefined;
-  process.stderr.write(`Installing ${name} …\n`);
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  const install = ['apt-get', 'install', '-y', '--no-install-recommends', name];
-  const { exitCode } = await Bun.$`${install}`.env(env).nothrow().quiet();
-  if (exitCode === 0) return findTool(name);
-  NOT_INSTALLABLE.add(name);
-  return undefined;
+  if (found === null) throw new Error(`${name} is missing; install it, for example: apt-get install ${name}`);
+  return found;
 }
 
 export async function installPeers(): Promise<void> {
@@ -30,8 +21,8 @@ export async function installPeers(): Promise<void> {
   await Bun.$`npm ci --no-audit --no-fund`.cwd(FOLDER).quiet();
 }
 
-export function startPlain(folder: string, database: string, token: string): Promise<Server> {
-  return Server.start({
+export function startPlain(folder: string, database: string, token: string) {
+  return startServer({
     command: (port) => [BUN, join(FOLDER, 'plain.ts'), database, String(port)],
     readyPath: '/v1/cashback-offers/',
     headers: { Authorization: `Bearer ${token}` },
@@ -43,21 +34,20 @@ export function startBare(
   folder: string,
   what: 'body' | 'unchanged' | 'transactions' | 'redirect',
   path: string,
-): Promise<Server> {
-  return Server.start({
+) {
+  return startServer({
     command: (port) => [BUN, join(FOLDER, 'bare.ts'), what, path, String(port)],
     readyPath: '/?cursor=0',
     log: join(folder, 'bare.log'),
   });
 }
 
-/** Serves precompressed bodies by path with one worker. Returns undefined if nginx is not installed. */
-export async function startNginx(
+/** Serves precompressed bodies by path with one worker. */
+export function startNginx(
   folder: string,
   files: Readonly<Record<string, { readonly plain: Uint8Array; readonly gzip: Uint8Array }>>,
-): Promise<Server | undefined> {
-  const nginx = await findTool('nginx');
-  if (nginx === undefined) return undefined;
+) {
+  const nginx = findTool('nginx');
   const root = join(folder, 'www');
   for (const [path, { plain, gzip }] of Object.entries(files)) {
     const file = join(root, path, 'index.json');
@@ -68,7 +58,7 @@ export async function startNginx(
   // If started by root, nginx runs its worker as another user.
   chmodSync(folder, 0o755);
   const configuration = join(folder, 'nginx.conf');
-  return Server.start({
+  return startServer({
     command(port) {
       writeFileSync(configuration, configureNginx(folder, root, port));
       return [nginx, '-c', configuration];

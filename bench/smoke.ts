@@ -16,7 +16,7 @@ import { compare, type Load, pathsFile } from './load.ts';
 import { bearer, GZIP, issueTokens, startOfferbook } from './offerbook.ts';
 import { startBare } from './peers.ts';
 import { END_MS, organisationName, seedTransactions, uuidV4 } from './random-transactions.ts';
-import { ratio, table, whole } from './table.ts';
+import { ratio, table } from './table.ts';
 
 const SIZE = { retailers: 3_000, offers: 30_000, coupons: 1_000, promotions: 1_000 };
 const TRANSACTIONS = 100_000;
@@ -84,9 +84,8 @@ async function measureRatios(folder: string): Promise<Record<string, number>> {
     bareTransactions: { url: bareTransactions.url, headers: asServer, paths: cursors },
     poll: { url: `${ours.url}${poll}`, headers: asServer },
   } satisfies Record<string, Load>;
-  const measured = await compare(loads, { seconds: 1, repeats: ROUNDS });
-  for (const [name, { requestsPerS }] of Object.entries(measured))
-    process.stderr.write(`${name}: ${whole(requestsPerS)}/s\n`);
+  const print = (speeds: string) => process.stderr.write(`${speeds}\n\n`);
+  const measured = await compare('requests', loads, { seconds: 1, repeats: ROUNDS, print });
   return {
     'cached page of offers': measured.page.timesAsFastAs(measured.barePage),
     'unchanged page of offers (304)': measured.unchanged.timesAsFastAs(measured.bareUnchanged),

@@ -3,17 +3,18 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SpanCollector } from '../../service/test/support/span-collector.ts';
 import { createPlainDatabase, fillPlainCatalogue } from '../fill.ts';
 import { SMALL } from '../large-catalogue.ts';
-import { compare, type Load, type Series } from '../load.ts';
+import { compare, type Load } from '../load.ts';
 import { bearer, GZIP, prepareCatalogue, startOfferbook } from '../offerbook.ts';
 import { installPeers, startBare, startNginx, startPlain } from '../peers.ts';
-import { atLeast, type Finding, p99AtMost, type Report, type Run, seriesTable } from '../topic.ts';
+import { atLeast, type Finding, p99AtMost, type Run } from '../topic.ts';
 
 const OFFERS = '/v1/cashback-offers/';
 const RETAILERS = '/v1/retailers/';
 
-export async function catalogue(run: Run): Promise<Report> {
+export async function catalogue(run: Run): Promise<Finding[]> {
   await installPeers();
   const { folder } = run;
   const { databaseUrl, retailers, token } = await prepareCatalogue(folder, SMALL);
@@ -23,6 +24,10 @@ export async function catalogue(run: Run): Promise<Report> {
   plainFile.close();
 
   await using ours = await startOfferbook(folder, databaseUrl);
+  await using collector = SpanCollector.start();
+  await using traced = await startOfferbook(folder, databaseUrl, {
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
+  });
   const pages = {
     [OFFERS]: await fetchBoth(`${ours.url}${OFFERS}`, token),
     [RETAILERS]: await fetchBoth(`${ours.url}${RETAILERS}`, token),
@@ -40,13 +45,14 @@ export async function catalogue(run: Run): Promise<Report> {
   const us = bearer(token, GZIP);
   const [{ hostname = '', cashbackOffers: [{ id: offerId = '' } = {}] = [] } = {}] = retailers;
   // Servers that are compared with each other run one after the other.
-  const loads: Record<string, Load> = {
+  const loads = {
     'ours, gzip': load(`${ours.url}${OFFERS}`, us),
-    ...(nginx && { 'nginx, gzip': load(`${nginx.url}${OFFERS}`, GZIP) }),
+    'nginx, gzip': load(`${nginx.url}${OFFERS}`, GZIP),
     'ours, 304': await unchanged(`${ours.url}${OFFERS}`, us),
-    ...(nginx && { 'nginx, 304': await unchanged(`${nginx.url}${OFFERS}`, GZIP) }),
+    'nginx, 304': await unchanged(`${nginx.url}${OFFERS}`, GZIP),
     'ours, retailers, gzip': load(`${ours.url}${RETAILERS}`, us),
-    ...(nginx && { 'nginx, retailers, gzip': load(`${nginx.url}${RETAILERS}`, GZIP) }),
+    'nginx, retailers, gzip': load(`${nginx.url}${RETAILERS}`, GZIP),
+    'ours, all requests traced, gzip': load(`${traced.url}${OFFERS}`, us),
     'ours, one offer by id': load(`${ours.url}${OFFERS}${offerId}/`, us),
     'ours, offers of a site': load(`${ours.url}${OFFERS}?hostname=www.${hostname}`, us),
     'ours, domains, 304': await unchanged(`${ours.url}/v1/domains/`, us),
@@ -57,12 +63,9 @@ export async function catalogue(run: Run): Promise<Report> {
     }),
     'plain implementation, gzip': load(`${plain.url}${OFFERS}`, us),
   };
-  const measured = await compare(loads, run);
-  return { findings: findings(measured), details: [seriesTable('catalogue page', measured)] };
-}
-
-function findings(measured: Record<string, Series>): Finding[] {
-  const times = (work: string, ours: string, theirs: string, factor: number) =>
+  const measured = await compare('catalogue page', loads, run);
+  type Name = keyof typeof loads;
+  const times = (work: string, ours: Name, theirs: Name, factor: number) =>
     atLeast(work, measured[ours], measured[theirs], factor, theirs.replace(/^plain/, 'the plain'));
   const page = 'page of 100 offers, gzip';
   return [
@@ -76,6 +79,7 @@ function findings(measured: Record<string, Series>): Finding[] {
     times("offers by a site's hostname", 'ours, offers of a site', 'ours, gzip', 0.9),
     times('unchanged list of domains (304)', 'ours, domains, 304', 'ours, gzip', 0.9),
     times(page, 'ours, gzip', 'plain implementation, gzip', 10),
+    times('page of 100 offers, gzip, traced', 'ours, all requests traced, gzip', 'ours, gzip', 0.7),
   ];
 }
 

@@ -14,7 +14,7 @@ import { BOTH_CORES, bearer, GZIP, issueTokens, startOfferbook } from '../offerb
 import { installPeers, startBare, startPlain } from '../peers.ts';
 import { END_MS, organisationName, seedTransactions, uuidV4 } from '../random-transactions.ts';
 import { percentile } from '../table.ts';
-import { atLeast, joinReports, type Report, type Run, seriesTable } from '../topic.ts';
+import { atLeast, type Finding, type Run } from '../topic.ts';
 
 const ROWS = 1_000_000;
 const MONTH_MS = 30 * DAY_MS;
@@ -24,14 +24,14 @@ const POSTGRES_CONNECTIONS = 8;
 const PAGES = '100 transactions of 1,000,000, at a random cursor';
 const CHANGES = '100 changes since a time between a minute and a month ago';
 
-export async function transactions(run: Run): Promise<Report> {
+export async function transactions(run: Run): Promise<Finding[]> {
   await installPeers();
   const random = new Random('bench', 'cursors');
   const paths: Paths = {
     cursors: pathsFile(run.folder, 'cursors', () => `/v1/transactions/?cursor=${uuidV4(random)}`),
     polls: pathsFile(run.folder, 'polls', () => poll(random)),
   };
-  return joinReports([await fromSqlite(run, paths), await fromPostgres(run, paths)]);
+  return [...(await fromSqlite(run, paths)), ...(await fromPostgres(run, paths))];
 }
 
 type Paths = Record<'cursors' | 'polls', string>;
@@ -51,7 +51,7 @@ async function fill(databaseUrl: string) {
   return { stores, orgId, token: (await issueTokens(stores, orgId)).private };
 }
 
-async function fromSqlite(run: Run, { cursors, polls }: Paths): Promise<Report> {
+async function fromSqlite(run: Run, { cursors, polls }: Paths): Promise<Finding[]> {
   const path = join(run.folder, 'transactions.db');
   const { stores, orgId, token } = await fill(`sqlite:${path}`);
   const plainPath = join(run.folder, 'plain-transactions.db');
@@ -69,6 +69,7 @@ async function fromSqlite(run: Run, { cursors, polls }: Paths): Promise<Report> 
   const [them, themGzip] = ['plain implementation, SQLite', 'plain implementation, SQLite, gzip'] as const;
   const loop = 'bare loop over HTTP, SQLite';
   const pages = await compare(
+    PAGES,
     {
       [us]: load(ours, cursors),
       [loop]: load(bare, cursors),
@@ -79,29 +80,21 @@ async function fromSqlite(run: Run, { cursors, polls }: Paths): Promise<Report> 
     run,
   );
   const changes = await compare(
+    CHANGES,
     { [usGzip]: load(ours, polls, GZIP), [themGzip]: load(plain, polls, GZIP) },
     run,
   );
   const work = 'page of transactions from SQLite';
   const recent = 'page of recent changes from SQLite, gzip';
-  return {
-    findings: [
-      atLeast(work, pages[us], pages[loop], 0.5, 'a bare loop over HTTP'),
-      atLeast(`${work}, gzip`, pages[usGzip], pages[themGzip], 2, 'the plain implementation, gzip'),
-      atLeast(
-        `${work}, not compressed`,
-        pages[us],
-        pages[them],
-        2,
-        'the plain implementation, not compressed',
-      ),
-      atLeast(recent, changes[usGzip], changes[themGzip], 2, 'the plain implementation, gzip'),
-    ],
-    details: [seriesTable(PAGES, pages), seriesTable(CHANGES, changes)],
-  };
+  return [
+    atLeast(work, pages[us], pages[loop], 0.5, 'a bare loop over HTTP'),
+    atLeast(`${work}, gzip`, pages[usGzip], pages[themGzip], 2, 'the plain implementation, gzip'),
+    atLeast(`${work}, not compressed`, pages[us], pages[them], 2, 'the plain implementation, not compressed'),
+    atLeast(recent, changes[usGzip], changes[themGzip], 2, 'the plain implementation, gzip'),
+  ];
 }
 
-async function fromPostgres(run: Run, { cursors, polls }: Paths): Promise<Report> {
+async function fromPostgres(run: Run, { cursors, polls }: Paths): Promise<Finding[]> {
   const databaseUrl = await newDatabase('postgres', run.folder);
   const { stores, orgId, token } = await fill(databaseUrl);
   await stores.close();
@@ -117,6 +110,7 @@ async function fromPostgres(run: Run, { cursors, polls }: Paths): Promise<Report
   const us = 'ours, PostgreSQL';
   const [inSql, byRow] = ['bare loop, joined in SQL, PostgreSQL', 'bare loop, rows, PostgreSQL'] as const;
   const pages = await compare(
+    PAGES,
     {
       [us]: load(cursors),
       [inSql]: (seconds: number) => bareLoop(sql, joined, seconds),
@@ -129,10 +123,7 @@ async function fromPostgres(run: Run, { cursors, polls }: Paths): Promise<Report
   await sql.end();
   const best = pages[byRow].requestsPerS > pages[inSql].requestsPerS ? pages[byRow] : pages[inSql];
   const work = 'page of transactions from PostgreSQL';
-  return {
-    findings: [atLeast(work, pages[us], best, 0.7, 'the best bare loop without HTTP')],
-    details: [seriesTable(PAGES, pages)],
-  };
+  return [atLeast(work, pages[us], best, 0.7, 'the best bare loop without HTTP')];
 }
 
 /** Requests pages one after the other on each connection. */

@@ -4,8 +4,8 @@ import { freePort } from '../../service/test/support/postgres-server.ts';
 import { LARGE, SMALL } from '../large-catalogue.ts';
 import { runLoad } from '../load.ts';
 import { BOTH_CORES, bearer, GZIP, prepareCatalogue, startOfferbook } from '../offerbook.ts';
-import { median, megabytes, milliseconds, percentile, ratio, table, whole } from '../table.ts';
-import { atMost, type Report, type Run } from '../topic.ts';
+import { median, megabytes, milliseconds, percentile, ratio } from '../table.ts';
+import { atMost, type Finding, type Run } from '../topic.ts';
 
 const STARTS = 9;
 const START_MAX_MS = 300;
@@ -18,7 +18,7 @@ const MEMORY_MAX_BYTES = 450 * 2 ** 20;
 const READY_RATIO_MAX = 1.3;
 
 /** Measures the time from the start of `serve` to the first page, on an existing database. */
-export async function start({ folder }: Run): Promise<Report> {
+export async function start({ folder }: Run): Promise<Finding[]> {
   const { databaseUrl } = await prepareCatalogue(folder, SMALL);
   const startsMs: number[] = [];
   for (let count = 0; count < STARTS; count++) {
@@ -26,16 +26,11 @@ export async function start({ folder }: Run): Promise<Report> {
     startsMs.push(server.startedInMs);
   }
   const work = 'time until `serve` with 1,500 offers is ready';
-  const typicalMs = percentile(startsMs, 0.5);
-  const range = `${milliseconds(Math.min(...startsMs))} – ${milliseconds(Math.max(...startsMs))}`;
-  return {
-    findings: [atMost(work, 'under', typicalMs, START_MAX_MS, milliseconds)],
-    details: [table(['time until `serve` is ready'], [[range]])],
-  };
+  return [atMost(work, 'under', percentile(startsMs, 0.5), START_MAX_MS, milliseconds)];
 }
 
 /** The load generator runs on the same two cores, so the result is requests per second of the service's own CPU time. */
-export async function workers({ folder, seconds, repeats }: Run): Promise<Report> {
+export async function workers({ folder, seconds, repeats }: Run): Promise<Finding[]> {
   const { databaseUrl, token } = await prepareCatalogue(folder, SMALL);
   const measure = async (count: number) => {
     const args = ['--workers', String(count)];
@@ -50,40 +45,23 @@ export async function workers({ folder, seconds, repeats }: Run): Promise<Report
     const before = await server.cpuSeconds();
     const { requestsPerS } = await runLoad(load, seconds);
     const cores = ((await server.cpuSeconds()) - before) / seconds;
-    return { requestsPerS, cores, perCore: requestsPerS / cores };
+    return { requestsPerS, perCore: requestsPerS / cores };
   };
-  const rounds: (readonly [Sample, Sample])[] = [];
-  for (let round = 0; round < repeats; round++) rounds.push([await measure(1), await measure(2)]);
-  // Compare per round, because both were measured within seconds of each other.
-  const scaled = median(rounds, ([one, two]) => (2 * two.perCore) / one.perCore);
-  const total = median(rounds, ([one, two]) => two.requestsPerS / one.requestsPerS);
-  const row = (index: 0 | 1) => {
-    const of = (field: keyof Sample) => median(rounds, (round) => round[index][field]);
-    return [String(index + 1), whole(of('requestsPerS')), of('cores').toFixed(2), whole(of('perCore'))];
-  };
-  return {
-    findings: [
-      {
-        work: '`--workers 2` on two cores',
-        target: 'at least 1.7 × one worker',
-        measured: `${ratio(scaled)} per CPU second; ${ratio(total)} in total, with the load generator on the same two cores`,
-        met: scaled >= 1.7,
-      },
-    ],
-    details: [
-      table(['workers', 'requests/s', 'cores used', 'requests per second of CPU time'], [row(0), row(1)]),
-    ],
-  };
-}
-
-interface Sample {
-  readonly requestsPerS: number;
-  readonly cores: number;
-  readonly perCore: number;
+  const rounds = await oneAndMany(measure, 2, repeats);
+  const scaled = median(rounds, ({ one, many }) => (2 * many.perCore) / one.perCore);
+  const total = median(rounds, ({ one, many }) => many.requestsPerS / one.requestsPerS);
+  return [
+    {
+      work: '`--workers 2` on two cores',
+      target: 'at least 1.7 × one worker',
+      measured: `${ratio(scaled)} per CPU second; ${ratio(total)} in total, with the load generator on the same two cores`,
+      met: scaled >= 1.7,
+    },
+  ];
 }
 
 /** Measures memory, and the time until all workers respond. */
-export async function manyWorkers({ folder, repeats }: Run): Promise<Report> {
+export async function manyWorkers({ folder, repeats }: Run): Promise<Finding[]> {
   const { databaseUrl } = await prepareCatalogue(folder, LARGE);
   const measure = async (count: number) => {
     const startedAtMs = performance.now();
@@ -94,34 +72,23 @@ export async function manyWorkers({ folder, repeats }: Run): Promise<Report> {
     while (!(await metrics()).includes(`offerbook_workers_ready ${count}\n`)) await Bun.sleep(5);
     return { readyMs: performance.now() - startedAtMs, bytes: (await server.memoryBytes()).now };
   };
-  const samples: Record<'one' | 'many', Awaited<ReturnType<typeof measure>>[]> = { one: [], many: [] };
-  for (let round = 0; round < Math.min(repeats, 3); round++) {
-    samples.one.push(await measure(1));
-    samples.many.push(await measure(MANY));
-  }
-  const medians = (which: 'one' | 'many') => ({
-    readyMs: median(samples[which], (it) => it.readyMs),
-    bytes: median(samples[which], (it) => it.bytes),
-  });
-  const [one, many] = [medians('one'), medians('many')];
-  const readyRatio = many.readyMs / one.readyMs;
-  return {
-    findings: [
-      {
-        work: `\`--workers ${MANY}\` with 300,000 offers`,
-        target: `under ${megabytes(MEMORY_MAX_BYTES)}; all ready within ${READY_RATIO_MAX} times the time of one worker`,
-        measured: `${megabytes(many.bytes)}; ${ratio(readyRatio)} times`,
-        met: many.bytes < MEMORY_MAX_BYTES && readyRatio <= READY_RATIO_MAX,
-      },
-    ],
-    details: [
-      table(
-        ['workers', 'all ready after', 'process memory'],
-        [
-          ['1', milliseconds(one.readyMs), megabytes(one.bytes)],
-          [String(MANY), milliseconds(many.readyMs), megabytes(many.bytes)],
-        ],
-      ),
-    ],
-  };
+  const rounds = await oneAndMany(measure, MANY, Math.min(repeats, 3));
+  const bytes = median(rounds, ({ many }) => many.bytes);
+  const readyRatio = median(rounds, ({ one, many }) => many.readyMs / one.readyMs);
+  return [
+    {
+      work: `\`--workers ${MANY}\` with 300,000 offers`,
+      target: `under ${megabytes(MEMORY_MAX_BYTES)}; all ready within ${READY_RATIO_MAX} times the time of one worker`,
+      measured: `${megabytes(bytes)}; ${ratio(readyRatio)} times`,
+      met: bytes < MEMORY_MAX_BYTES && readyRatio <= READY_RATIO_MAX,
+    },
+  ];
+}
+
+/** Measures one worker and many in turn. Compare them per round, because both were measured within seconds of each other. */
+async function oneAndMany<T>(measure: (workers: number) => Promise<T>, many: number, repeats: number) {
+  const rounds: { one: T; many: T }[] = [];
+  for (let round = 0; round < repeats; round++)
+    rounds.push({ one: await measure(1), many: await measure(many) });
+  return rounds;
 }
