@@ -125,7 +125,7 @@ export interface RetailerDomains {
   name: string;
   /** Domains of the retailer's site, each with all of its subdomains: that of its hostname without www., and others. In lower-case ASCII */
   domains: Array<string>;
-  /** Percentage of the retailer's best cashback offer; `null` if it has no cashback offer */
+  /** Cashback of the retailer's best offer, as a fraction of the order value; `null` if it has no cashback offer */
   cashbackPercentage: number | null;
   /** Fixed cashback of the retailer's best offer; `null` when it pays a percentage */
   maximumFixedCommissionFee: number | null;

@@ -161,7 +161,8 @@ export const RetailerDomainsSchema = z.strictObject({
     examples: [['greenthumb.example']],
   }),
   cashbackPercentage: cashbackOfferFields.cashbackPercentage.nullable().meta({
-    description: "Percentage of the retailer's best cashback offer; `null` if it has no cashback offer",
+    description:
+      "Cashback of the retailer's best offer, as a fraction of the order value; `null` if it has no cashback offer",
   }),
   maximumFixedCommissionFee: money(
     "Fixed cashback of the retailer's best offer; `null` when it pays a percentage",

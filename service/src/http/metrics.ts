@@ -91,7 +91,7 @@ const METRICS: Readonly<Record<string, Metric>> = {
     ({ databaseStatus }) => databaseStatus.state === 'usable',
   ),
   offerbook_database_corrupt: gauge(
-    '1 if the SQLite file is corrupt; until the server is restarted.',
+    '1 once the SQLite file was found corrupt, until the server is restarted.',
     ({ databaseStatus }) => databaseStatus.state === 'corrupt',
   ),
   offerbook_check: gauge('Health checks: 0 is ok, 1 a warning, 2 a fault.', ({ checks }) =>
