@@ -100,7 +100,7 @@ describe('a standby that has not received a failover', () => {
     expect(reason).toBe('it does not follow the new primary');
   });
 
-  test('until the replica has been measured again, pages that it cannot have come from the primary', async () => {
+  test('until the replica has been measured again, pages that it may lack are read from the primary', async () => {
     await using stack = new AsyncDisposableStack();
     const { stores, orgId } = await failOverWithoutStandby(stack, 3_600_000);
     const query = { orgId, cursor: undefined, window: EVERYTHING, limit: 10 };

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { SendSlots } from '../../src/webhooks/send-slots.ts';
 import { until } from '../support/until.ts';
 
-test('every run gives its place back to its own group', async () => {
+test('every run releases its slot in its own group', async () => {
   const slots = new SendSlots();
   const hanging = Promise.withResolvers<void>();
   let started = 0;
