@@ -137,6 +137,8 @@ export async function openStage(run: Run, mode: Mode) {
     const recorded = await untilRecorded(stores, clicks);
     const imports = ledger.acknowledged.splice(0);
     const lostRows = countLostRows(await query(pair.primary, COUNT_SQL, database), imports);
+    for (const { name } of await query<{ name: string }>(pair.primary, BEHIND_SQL, database))
+      note('CLOCK', `the change clock of ${name} is earlier than a failover`);
     const news = nodes.flatMap(({ logLines }) => logLines).filter((line) => !linesSeen.has(line));
     for (const line of news) linesSeen.add(line);
     return {
@@ -201,6 +203,11 @@ const COUNT_SQL = `
           UNION ALL
           SELECT id, document::json ->> 'passbackData' FROM history) AS versions
    GROUP BY import`;
+
+/** Recording a failover moves all change clocks to the present, also those of organisations without later imports. */
+const BEHIND_SQL = `
+  SELECT name FROM organisations
+   WHERE last_stamp < (SELECT max(at) FROM timelines WHERE id > (SELECT min(id) FROM timelines))`;
 
 /** Counts the rows of acknowledged imports that are not in the database, in any version. */
 function countLostRows(

@@ -12,6 +12,7 @@ import { transaction } from '../../support/fixtures.ts';
 import { Node } from '../cluster/node.ts';
 import { runCommand } from '../cluster/seed.ts';
 import { BOTH, type Scenario } from '../scenario.ts';
+import { readPage } from '../traffic/page-reader.ts';
 
 /** Consecutive responses after which every worker has noticed a revocation. */
 const REJECTED_IN_A_ROW = 20;
@@ -103,7 +104,8 @@ export const large: Scenario = {
 
     if (isPostgres) await addExpiredWalks(databaseUrl, run.number('walks'));
     const { token } = await issue();
-    await timed('20 pages of a walk, among expired ones', 10, () => walk(node, token, 20));
+    const walked = Math.min(20_000, run.number('transactions'));
+    await timed(`a walk through ${walked} transactions`, 10, () => walk(node, token, walked));
     await timed('stop', 10, () => node.stop());
   },
 };
@@ -128,12 +130,13 @@ async function addExpiredWalks(databaseUrl: string, count: number): Promise<void
   await connection.close();
 }
 
-async function walk(node: Node, token: string, pages: number): Promise<void> {
+/** Reads pages until they contain this many transactions. */
+async function walk(node: Node, token: string, count: number): Promise<void> {
   let cursor = '';
-  for (let page = 0; page < pages; page++) {
-    const response = await node.get(`/v1/transactions/?limit=1000${cursor}`, token);
-    if (response.status !== 200) throw new Error(`page ${page}: ${response.status} ${await response.text()}`);
-    cursor = `&cursor=${((await response.json()) as { cursor: string }).cursor}`;
+  for (let found = 0; found < count; ) {
+    const page = await readPage(await node.get(`/v1/transactions/?limit=1000${cursor}`, token));
+    found += page.rows.length;
+    cursor = `&cursor=${page.cursor}`;
   }
 }
 

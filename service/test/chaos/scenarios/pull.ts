@@ -8,6 +8,7 @@ import { FakeNetworks } from '@offerbook/sandbox/networks/fake-networks.ts';
 import { randomFaults } from '@offerbook/sandbox/networks/faults.ts';
 import { trueSales } from '@offerbook/sandbox/networks/true-sales.ts';
 import { DAY_MS, MINUTE_MS } from '@offerbook/wire/time.ts';
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { closing } from '../../../src/storage/open-once.ts';
 import { CREATE_OPTIONS, openStores } from '../../../src/storage/open-stores.ts';
 import { runWithLeaks } from '../../pull/leaks.ts';
@@ -21,8 +22,8 @@ import { BOTH, type Scenario } from '../scenario.ts';
 import type { PullOrder } from '../traffic/puller-process.ts';
 
 const START_MS = Date.UTC(2026, 5, 1, 12);
-/** A real second is a little more than a virtual day. */
-const SPEED = 100_000;
+/** A real second is almost five virtual days: far more than the overlap of two windows, which would repair the loss of one. */
+const SPEED = 400_000;
 /** Slower, because Rakuten deletes rows after two weeks, which are four minutes at this speed. */
 const RAKUTEN_SPEED = 5_000;
 /** Rakuten's rows must be read before they are deleted, so pulls that are further behind are not interrupted. */
@@ -79,9 +80,9 @@ async function pullFrom(run: Run, network: NetworkName, endMs: number): Promise<
   const plan = randomFaults(run.seed, FAULT_SHARE);
   const fakes = new FakeNetworks({
     ...{ seed: run.seed, sinceMs: START_MS - historyDays * DAY_MS, clock: () => Math.min(now(), frozenMs) },
-    density: { salesPerDay: isRakuten ? 60 : 15, cellMs: 360 * MINUTE_MS },
+    density: { salesPerDay: isRakuten ? 60 : 4, cellMs: 360 * MINUTE_MS },
     // The clock of the network stops for the last pull, and a rate would then allow no further requests.
-    ...{ pageSizeMax: 20, tokenLifeMs: DAY_MS, areRatesEnforced: false },
+    ...{ pageSizeMax: 20, tokenLifeMs: 4 * DAY_MS, areRatesEnforced: false },
     ...{ logoUrl: () => 'https://logos.example/', dealsEveryMs: DEALS_EVERY_MS * speed },
     faults: { draw: (name, number) => (frozenMs < now() ? undefined : plan.draw(name, number)) },
     onResponse: ({ target, status, fault }) => {
@@ -116,11 +117,22 @@ async function pullFrom(run: Run, network: NetworkName, endMs: number): Promise<
     return child;
   };
   const counts = { kills: 0, freezes: 0, disconnections: 0 };
+  const positions = new Map<string, number>();
+  const checkPositions = async () => {
+    for (const { stream, completeThroughMs } of await stores.pulls.list()) {
+      const atMs = completeThroughMs ?? 0;
+      // Old sales are read again from the start after the newest.
+      if (stream !== 'reread' && atMs < (positions.get(stream) ?? 0))
+        run.violation('BACK', `${network}: ${stream} has moved back to ${printTimestamp(atMs)}`);
+      positions.set(stream, atMs);
+    }
+  };
   let child = start();
   const kill = async (victim: typeof child) => {
     victim.kill('SIGKILL');
     await victim.exited;
     counts.kills++;
+    await checkPositions();
     for (const line of await catalogue.findTorn(now(), DEALS_EVERY_MS * speed)) run.violation('TORN', line);
   };
   /** Waits until the network has answered a request, at most a minute. */
@@ -143,34 +155,38 @@ async function pullFrom(run: Run, network: NetworkName, endMs: number): Promise<
       await Bun.sleep(1);
     }
   };
-  while (counts.kills < run.number('kills') && performance.now() < endMs) {
+  const disturbances = [
+    async () => {
+      await kill(child);
+      child = start();
+    },
+    async () => {
+      // Another pull takes over while the first one is frozen. Afterwards, the first one must not write.
+      counts.freezes++;
+      child.kill('SIGSTOP');
+      const other = start();
+      await nextImport(true);
+      await kill(other);
+      child.kill('SIGCONT');
+      await Bun.sleep(random.between(1, 1_000));
+      await kill(child);
+      child = start();
+    },
+    async () => {
+      counts.disconnections++;
+      await server.stop(true);
+      await Bun.sleep(random.between(1, 100));
+      server = listen(port);
+    },
+  ];
+  for (let round = 0; counts.kills < run.number('kills') && performance.now() < endMs; round++) {
     if (isRakuten) await catchUp();
     if (random.chance(0.5)) await nextImport(random.chance(0.5));
     else {
       await nextRequest(random.chance(0.5) ? 'catalogue' : 'all');
       await Bun.sleep(random.logBetween(1, random.chance(0.5) ? 50 : 2_000));
     }
-    const draw = random.unit();
-    if (draw < 0.6) {
-      await kill(child);
-      child = start();
-    } else if (draw < 0.8) {
-      // Another pull takes over while the first one is frozen. Afterwards, the first one must not write.
-      counts.freezes++;
-      child.kill('SIGSTOP');
-      const other = start();
-      await nextRequest('all');
-      await Bun.sleep(random.between(1, 300));
-      child.kill('SIGCONT');
-      await Bun.sleep(random.between(1, 300));
-      await kill(child);
-      child = other;
-    } else {
-      counts.disconnections++;
-      await server.stop(true);
-      await Bun.sleep(random.between(1, 100));
-      server = listen(port);
-    }
+    await disturbances[round % disturbances.length]?.();
     if (child.exitCode !== null) throw new Error('a pull ended by itself');
   }
   await kill(child);
