@@ -2,16 +2,21 @@
 // primary fails over. After each failover, everything pauses, and the database is compared with the guarantees.
 
 import type { Random } from '@offerbook/sandbox/random.ts';
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
+import { systemClock } from '../../../src/domain/clock.ts';
 import type { Stores } from '../../../src/domain/stores.ts';
+import { importTransactions } from '../../../src/importer/import-transactions.ts';
+import { transaction } from '../../support/fixtures.ts';
 import { query, removePostgres } from '../../support/postgres-replica.ts';
 import { postgresUrl } from '../../support/postgres-server.ts';
+import { ndjson } from '../../support/test-node.ts';
 import { until } from '../../support/until.ts';
 import { startFaultProxy } from '../cluster/fault-proxy.ts';
 import { Node } from '../cluster/node.ts';
 import { Pair } from '../cluster/pair.ts';
 import { createOrganisation, issueToken, withStores } from '../cluster/seed.ts';
 import { Ledger } from '../model/ledger.ts';
-import { getOrganisation, LONER, ORGANISATIONS, type OrganisationName } from '../model/world.ts';
+import { getOrganisation, idsOf, LONER, ORGANISATIONS, type OrganisationName } from '../model/world.ts';
 import { Actors } from '../report/actors.ts';
 import type { Run } from '../report/run.ts';
 import { Clickers, prepareClicks, untilRecorded } from '../traffic/clicks.ts';
@@ -56,7 +61,12 @@ export async function openStage(run: Run, mode: Mode) {
   const clickers = new Clickers(clickingOrg, { usersAtOnce: 1, pauseMs: 100 });
   const nodes = await Promise.all(urls.map(async (url) => stack.use(await Node.start(url, { env }))));
   const token = await onPrimary(async (stores) => {
-    for (const name of ORGANISATIONS) await createOrganisation(stores, name);
+    for (const name of ORGANISATIONS) {
+      const org = await createOrganisation(stores, name);
+      // A copy contradicts the loss of a change, but not the loss of a new transaction.
+      const rows = ndjson(idsOf(name).map((id) => transaction(0, { id })));
+      await importTransactions(stores.transactions, org, sourceFrom(rows), systemClock, {});
+    }
     return issueToken(stores, await getOrganisation(stores, LONER));
   });
   const untilServed = (node: Node) =>
@@ -121,7 +131,8 @@ export async function openStage(run: Run, mode: Mode) {
       await catchUp(fleet, ({ poller }) => walk(poller, 500));
       const found = await findDifferences(fleet, stores);
       const extra = found.filter(({ what }) => what === 'extra').length;
-      return { contradicted: found.length - extra, extra };
+      const wrong = [...new Set(found.map(({ poller }) => poller))].join();
+      return { contradicted: found.length - extra, extra, wrong };
     };
     const beganAtMs = performance.now();
     let found = await countDifferences();
@@ -182,7 +193,7 @@ export async function openStage(run: Run, mode: Mode) {
       const { 'lost rows': lostRows, 'lost clicks': lostClicks, contradicted, extra, reports } = outcome;
       if (!mayLose && lostRows > 0) note('LOST', `${lostRows} rows of acknowledged imports`);
       if (!mayLose && lostClicks > 0) note('LOST', `${lostClicks} clicks`);
-      if (contradicted > 0) note('CONTRADICTED', `${contradicted} rows of copies differ`);
+      if (contradicted > 0) note('CONTRADICTED', `${contradicted} rows differ: ${outcome.wrong}`);
       if (extra > 0 && (mode === 'synchronous' || reports.length === 0))
         note('EXTRA', `${extra} rows are only in copies`);
       if (!mayLose && reports.length > 0) note('FALSE ALARM', reports.join(' '));
