@@ -22,21 +22,17 @@ export class Actors {
     return this.#isEnded || (performance.now() > this.#endMs && this.#isEnough());
   }
 
-  /** Repeats a step, with a pause after each. `finish` runs after the last step. */
-  start(step: () => Promise<void>, pauseMs: () => number = () => 0, finish?: () => Promise<void>): void {
+  /** Repeats a step, with a pause after each. */
+  start(step: () => Promise<void>, pauseMs: () => number = () => 0): void {
     const loop = async () => {
-      try {
-        while (!this.isOver) {
-          if (!this.#isPaused) {
-            this.#busy += 1;
-            await step().finally(() => {
-              this.#busy -= 1;
-            });
-          }
-          await Bun.sleep(this.#isPaused ? 20 : pauseMs());
+      while (!this.isOver) {
+        if (!this.#isPaused) {
+          this.#busy += 1;
+          await step().finally(() => {
+            this.#busy -= 1;
+          });
         }
-      } finally {
-        await finish?.();
+        await Bun.sleep(this.#isPaused ? 20 : pauseMs());
       }
     };
     this.#loops.push(

@@ -85,8 +85,8 @@ export const polling: Scenario = {
     for (let i = 0; i < IMPORTERS; i++) {
       const options = { databaseUrl, ledger, random: run.random('importer', i), killShare: 0.1 };
       const importer = new Importer(options);
-      const step = async () => run.count(`imports ${await importer.step()}`);
-      actors.start(step, undefined, () => importer.close());
+      run.defer(() => importer.kill());
+      actors.start(async () => run.count(`imports ${await importer.step()}`));
     }
     for (const { organisation, poller } of fleet) {
       const own = run.random('poller', organisation, poller.kind);

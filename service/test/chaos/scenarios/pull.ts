@@ -33,10 +33,9 @@ const FINAL_SPEED = 2_000;
 const FAULT_SHARE = 0.03;
 /** In real time: long enough to read a catalogue, short enough to change while it is read. */
 const DEALS_EVERY_MS = 5_000;
-/** Every other request is for a list of the catalogue. */
-const SALES_PATH = /\/(?:transactions|Actions|conversion\.json|query|token)\b/;
+const SALES_PATH = /\/(?:transactions|Actions|conversion\.json|query)\b/;
 const WAIT_MAX_MS = 3 * MINUTE_MS;
-const IMPORT_WAIT_MAX_MS = 5_000;
+const EVENT_WAIT_MAX_MS = 15_000;
 const IMPORTS_MAX = 1_000_000;
 const PROCESS = join(import.meta.dir, '..', 'traffic', 'puller-process.ts');
 
@@ -76,7 +75,8 @@ async function pullFrom(run: Run, network: NetworkName, endMs: number): Promise<
   const time = { realMs: Date.now(), virtualMs: START_MS, speed };
   const { now } = virtualClock(time);
   let frozenMs = Number.POSITIVE_INFINITY;
-  const requests = { all: 0, catalogue: 0 };
+  let requests = 0;
+  let onRequest = (_target: string) => {};
   const plan = randomFaults(run.seed, FAULT_SHARE);
   const fakes = new FakeNetworks({
     ...{ seed: run.seed, sinceMs: START_MS - historyDays * DAY_MS, clock: () => Math.min(now(), frozenMs) },
@@ -86,8 +86,8 @@ async function pullFrom(run: Run, network: NetworkName, endMs: number): Promise<
     ...{ logoUrl: () => 'https://logos.example/', dealsEveryMs: DEALS_EVERY_MS * speed },
     faults: { draw: (name, number) => (frozenMs < now() ? undefined : plan.draw(name, number)) },
     onResponse: ({ target, status, fault }) => {
-      requests.all++;
-      if (!SALES_PATH.test(target)) requests.catalogue++;
+      requests++;
+      onRequest(target);
       if (status !== 200 && fault === undefined)
         run.violation('REFUSED', `${network}: ${status} ${target.replace(/\?.*/, '')}`);
       const secrets = Object.values<string>(ACCOUNTS[network].credentials);
@@ -135,10 +135,11 @@ async function pullFrom(run: Run, network: NetworkName, endMs: number): Promise<
     await checkPositions();
     for (const line of await catalogue.findTorn(now(), DEALS_EVERY_MS * speed)) run.violation('TORN', line);
   };
-  /** Waits until the network has answered a request, at most a minute. */
-  const nextRequest = async (kind: keyof typeof requests) => {
-    const before = requests[kind];
-    await until(() => requests[kind] > before).catch(() => {});
+  /** Waits until the network answers a request, at most a few seconds. */
+  const nextRequest = (paths = /^/) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    onRequest = (target) => paths.test(target) && resolve();
+    return Promise.race([promise, Bun.sleep(EVENT_WAIT_MAX_MS)]);
   };
   const catchUp = async () => {
     const key = { source: `rakuten:${ACCOUNTS.rakuten.account}`, orgId: org.id, stream: 'process' };
@@ -149,7 +150,7 @@ async function pullFrom(run: Run, network: NetworkName, endMs: number): Promise<
   const nextImport = async (isEnd: boolean) => {
     const last = async () => (await stores.imports.list({ limit: 1 }))[0];
     const before = (await last())?.id ?? 0;
-    for (let waited = 0; waited < IMPORT_WAIT_MAX_MS; waited++) {
+    for (let waited = 0; waited < EVENT_WAIT_MAX_MS; waited++) {
       const entry = await last();
       if (entry !== undefined && entry.id > before && (!isEnd || entry.endedAtMs !== null)) return;
       await Bun.sleep(1);
@@ -161,14 +162,15 @@ async function pullFrom(run: Run, network: NetworkName, endMs: number): Promise<
       child = start();
     },
     async () => {
-      // Another pull takes over while the first one is frozen. Afterwards, the first one must not write.
+      // Another pull takes over while the first one is frozen. Afterwards, the first one tries to import, but must not write.
       counts.freezes++;
+      await nextRequest(SALES_PATH);
       child.kill('SIGSTOP');
       const other = start();
       await nextImport(true);
       await kill(other);
       child.kill('SIGCONT');
-      await Bun.sleep(random.between(1, 1_000));
+      await nextImport(true);
       await kill(child);
       child = start();
     },
@@ -183,7 +185,7 @@ async function pullFrom(run: Run, network: NetworkName, endMs: number): Promise<
     if (isRakuten) await catchUp();
     if (random.chance(0.5)) await nextImport(random.chance(0.5));
     else {
-      await nextRequest(random.chance(0.5) ? 'catalogue' : 'all');
+      await nextRequest();
       await Bun.sleep(random.logBetween(1, random.chance(0.5) ? 50 : 2_000));
     }
     await disturbances[round % disturbances.length]?.();
@@ -207,7 +209,7 @@ async function pullFrom(run: Run, network: NetworkName, endMs: number): Promise<
   const catalogues = imports.filter(({ kind, outcome }) => kind === 'catalogue' && outcome === 'done').length;
   for (const [what, count] of Object.entries({ ...counts, catalogues })) run.count(what, count);
   const virtualDays = Math.round((frozenMs - START_MS) / DAY_MS);
-  run.rows.push({ network, ...counts, requests: requests.all, 'virtual days': virtualDays, catalogues });
+  run.rows.push({ network, ...counts, requests, 'virtual days': virtualDays, catalogues });
 }
 
 async function pullLeaking(run: Run, network: NetworkName): Promise<void> {

@@ -81,11 +81,6 @@ export class Importer {
     this.#child = undefined;
   }
 
-  async close(): Promise<void> {
-    this.#child?.disconnect();
-    await this.#child?.exited;
-  }
-
   #spawn(): Bun.Subprocess {
     const { databaseUrl, outageMaxMs } = this.#options;
     return Bun.spawn([process.execPath, PROGRAM, databaseUrl], {
