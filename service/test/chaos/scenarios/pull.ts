@@ -107,7 +107,7 @@ async function pullFrom(run: Run, network: NetworkName, endMs: number): Promise<
     const order: PullOrder = {
       ...{ databaseUrl, network, time, untilMs: Number.MAX_SAFE_INTEGER },
       baseUrl: `http://127.0.0.1:${port}`,
-      startMs: START_MS - (isRakuten ? 20 : historyDays + 310) * DAY_MS,
+      startMs: START_MS - (isRakuten ? 20 : historyDays + 10) * DAY_MS,
       ...final,
     };
     const child = Bun.spawn([process.execPath, PROCESS, JSON.stringify(order)], {
