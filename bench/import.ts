@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Random } from '@offerbook/sandbox/random.ts';
+import type { Status } from '@offerbook/wire/transaction.ts';
 import { COMMAND } from '../service/test/support/command.ts';
 import { withFolder } from './folder.ts';
 import { measureInTurn } from './measure-command.ts';
@@ -22,27 +23,20 @@ const ROWS = Number(options.rows);
 const CHANGED_ROWS = 10_000;
 const SOLD_FROM_MS = Date.parse('2026-01-01T00:00:00Z');
 
-/** Files with the same status have the same rows. */
-async function writeFile(path: string, status: 'PENDING' | 'CONFIRMED', count: number): Promise<string> {
-  const random = new Random('bench', 1);
-  await writeLines(
-    path,
-    count,
-    (i) => newTransaction(SOLD_FROM_MS + i * 1_000, random, `user-${i}`, status).document,
-  );
-  return path;
-}
-
 await withFolder(async (folder) => {
-  const first = await writeFile(join(folder, 'first.ndjson'), 'PENDING', ROWS);
+  /** Row `i` of all files is the same transaction. */
+  const write = (name: string, status: Status, count: number) => {
+    const random = new Random('bench', 1);
+    const line = (i: number) =>
+      newTransaction(SOLD_FROM_MS + i * 1_000, random, `user-${i}`, status).document;
+    return writeLines(join(folder, name), count, line);
+  };
+  const first = await write('first.ndjson', 'PENDING', ROWS);
   const files = {
     'new rows': first,
     'the same file again': first,
-    [`${whole(CHANGED_ROWS)} rows changed`]: await writeFile(
-      join(folder, 'changed.ndjson'),
-      ...(['CONFIRMED', CHANGED_ROWS] as const),
-    ),
-    'all other rows changed': await writeFile(join(folder, 'all.ndjson'), 'CONFIRMED', ROWS),
+    [`${whole(CHANGED_ROWS)} rows changed`]: await write('changed.ndjson', 'CONFIRMED', CHANGED_ROWS),
+    'all other rows changed': await write('all.ndjson', 'CONFIRMED', ROWS),
   };
   const series = options.databases.split(',').map((database) => ({
     database,

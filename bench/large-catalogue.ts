@@ -3,7 +3,7 @@
 
 import { makeCoupons, makePromotions } from '@offerbook/sandbox/coupons-and-promotions.ts';
 import { makeOffers } from '@offerbook/sandbox/offers.ts';
-import { namedUuid } from '@offerbook/sandbox/random.ts';
+import { namedUuid, type Random } from '@offerbook/sandbox/random.ts';
 import { openShops } from '@offerbook/sandbox/shop.ts';
 import type { Retailer } from '@offerbook/wire/catalogue.ts';
 
@@ -48,4 +48,10 @@ export function* makeRetailers(size: CatalogueSize, nowMs: number): Generator<Re
       // The cast is safe: a sandbox test validates its retailers.
     } as Retailer;
   }
+}
+
+/** Four to nine characters of a name. */
+export function partOf(name: string, random: Random): string {
+  const begin = random.whole(0, name.length - 4);
+  return name.slice(begin, begin + random.whole(4, 9));
 }

@@ -43,13 +43,11 @@ export async function measureInTurn(folder: string, all: readonly Series[], roun
     }
   }
   const rows = [...measured].map(([what, results]) => {
-    const seconds = results.map((it) => it.seconds);
     return [
       ...[what, `${median(results, (it) => it.seconds).toFixed(1)} s`],
-      `${Math.min(...seconds).toFixed(1)} – ${Math.max(...seconds).toFixed(1)} s`,
       `${Math.min(...results.map((it) => it.cpuS)).toFixed(1)} s`,
       megabytes(Math.max(...results.map((it) => it.peakBytes))),
     ];
   });
-  return table(['what', 'median', 'fastest – slowest', 'least CPU time', 'peak memory'], rows);
+  return table(['what', 'median', 'least CPU time', 'peak memory'], rows);
 }

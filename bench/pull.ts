@@ -1,7 +1,7 @@
 // Measures the speed and memory of pulling a network's sales, compared with `convert | import` of the same rows from a file. The
 // two alternate, and the result is the median, because a machine's speed varies. The pull ignores the network's rate
 // limit, which would spread the 43 requests to Awin over about two and a half minutes.
-//   npm run bench -- pull [--rows 1000000] [--repeats 3] [--days 390]
+//   npm run bench -- pull [--rows 1000000] [--repeats 3]
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,6 @@ const { values: options } = parseArgs({
   options: {
     rows: { type: 'string', default: '1000000' },
     repeats: { type: 'string', default: '3' },
-    days: { type: 'string', default: '390' },
     /** Used internally: the source file and the database of one pull, separated by a comma. */
     run: { type: 'string' },
   },
@@ -33,7 +32,7 @@ const ROWS = Number(options.rows);
 const BATCH = 1_000;
 const CONVERT_AND_IMPORT =
   'set -o pipefail; "$0" convert transactions --source "$1" "$2" | "$0" import transactions - --org bench --database "$3"';
-const HISTORY_MS = Number(options.days) * DAY_MS;
+const HISTORY_MS = 390 * DAY_MS;
 const NOW_MS = Date.now();
 const STATUSES = ['pending', 'approved', 'declined'];
 const FIELDS_NOT_READ = {
@@ -78,10 +77,8 @@ async function measureAll(folder: string): Promise<void> {
   };
   writeFileSync(sourcePath, JSON.stringify(source));
   const commands: Record<string, (url: string) => string[]> = {
-    'convert, import': (url) => [...['bash', '-ec', CONVERT_AND_IMPORT, COMMAND, sourcePath, feed, url]],
-    pull: (url) => [
-      ...[process.execPath, import.meta.path, '--days', options.days, '--run', `${sourcePath},${url}`],
-    ],
+    'convert, import': (url) => ['bash', '-ec', CONVERT_AND_IMPORT, COMMAND, sourcePath, feed, url],
+    pull: (url) => [process.execPath, import.meta.path, '--run', `${sourcePath},${url}`],
   };
   const series = Object.entries(commands).map(([name, command]) => ({
     database: 'sqlite',
@@ -89,7 +86,7 @@ async function measureAll(folder: string): Promise<void> {
   }));
   const results = await measureInTurn(folder, series, Number(options.repeats));
   process.stdout.write(
-    `${whole(ROWS)} sales of ${options.days} days, ${megabytes(Bun.file(feed).size)} of Awin's JSON, SQLite\n\n${results}\n`,
+    `${whole(ROWS)} sales of 390 days, ${megabytes(Bun.file(feed).size)} of Awin's JSON, SQLite\n\n${results}\n`,
   );
 }
 

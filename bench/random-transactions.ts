@@ -69,21 +69,21 @@ async function withDatabase(url: string, work: (database: Database) => Promise<v
 }
 
 /** Writes an import file of one organisation's transactions; returns its path. */
-export async function writeHistory(folder: string, rows: number, random: Random): Promise<string> {
-  const path = join(folder, 'history.ndjson');
+export function writeHistory(folder: string, rows: number, random: Random): Promise<string> {
   const [stamps = new Float64Array()] = randomStamps(rows, random, [1]).map((all) => all.sort());
-  await writeLines(path, rows, (i) => newTransaction(stamps[i] ?? 0, random, randomUser(random)).document);
-  return path;
+  const line = (i: number) => newTransaction(stamps[i] ?? 0, random, randomUser(random)).document;
+  return writeLines(join(folder, 'history.ndjson'), rows, line);
 }
 
-/** Writes a file whose line `i` is `lineOf(i)`. */
-export async function writeLines(path: string, count: number, lineOf: (i: number) => string): Promise<void> {
+/** Writes a file whose line `i` is `lineOf(i)`; returns its path. */
+export async function writeLines(path: string, count: number, lineOf: (i: number) => string) {
   const sink = Bun.file(path).writer();
   for (let i = 0; i < count; i++) {
     sink.write(`${lineOf(i)}\n`);
     if (i % BATCH_SIZE === 0) await sink.flush();
   }
   await sink.end();
+  return path;
 }
 
 /** The first organisation has most of the transactions. */

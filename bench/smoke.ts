@@ -11,7 +11,7 @@ import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { openStores } from '../service/src/storage/open-stores.ts';
 import { fillCatalogue } from './fill.ts';
 import { withFolder } from './folder.ts';
-import { makeRetailers } from './large-catalogue.ts';
+import { makeRetailers, partOf } from './large-catalogue.ts';
 import { compare, type Load, pathsFile } from './load.ts';
 import { bearer, GZIP, issueTokens, startOfferbook } from './offerbook.ts';
 import { startBare } from './peers.ts';
@@ -66,9 +66,8 @@ async function measureRatios(folder: string): Promise<Record<string, number>> {
 
   const random = new Random('smoke');
   const searches = pathsFile(folder, 'searches', () => {
-    const name = random.pick(names);
-    const begin = random.whole(0, name.length - 4);
-    return `${OFFERS}?${new URLSearchParams({ name: name.slice(begin, begin + random.whole(4, 9)), country: 'DE' })}`;
+    const name = partOf(random.pick(names), random);
+    return `${OFFERS}?${new URLSearchParams({ name, country: 'DE' })}`;
   });
   const cursors = pathsFile(folder, 'cursors', () => `${TRANSACTION_LIST}?cursor=${uuidV4(random)}`);
   const poll = `${TRANSACTION_LIST}?updatedAtGreaterThan=${printTimestamp(END_MS + 1)}`;

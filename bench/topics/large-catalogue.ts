@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Random } from '@offerbook/sandbox/random.ts';
 import { printRetailer, type Retailer } from '@offerbook/wire/catalogue.ts';
 import { openStores } from '../../service/src/storage/open-stores.ts';
-import { LARGE } from '../large-catalogue.ts';
+import { LARGE, partOf } from '../large-catalogue.ts';
 import { compare, pathsFile, runLoad, Series } from '../load.ts';
 import { bearer, GZIP, prepareCatalogue, startOfferbook } from '../offerbook.ts';
 import type { Server } from '../server.ts';
@@ -60,10 +60,6 @@ async function measureSearch(
     const country = random.pick(random.pick(cashbackOffers).countries);
     return `${OFFERS}?${new URLSearchParams({ name: part(name), country })}`;
   };
-  const partOf = (name: string) => {
-    const begin = random.whole(0, name.length - 4);
-    return name.slice(begin, begin + random.whole(4, 9));
-  };
   const headers = bearer(token);
   const load = (name: string, path: () => string) => ({
     ...{ url, headers, paths: pathsFile(run.folder, name, path) },
@@ -73,7 +69,10 @@ async function measureSearch(
     {
       'a repeated first page': { url: `${url}${OFFERS}`, headers },
       'pages at random cursors': load('cursors', () => `${OFFERS}?cursor=${crypto.randomUUID()}`),
-      'pages by part of a name and country': load('parts', search(partOf)),
+      'pages by part of a name and country': load(
+        'parts',
+        search((name) => partOf(name, random)),
+      ),
       'pages by whole name and country': load(
         'names',
         search((name) => name),
