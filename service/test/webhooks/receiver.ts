@@ -51,6 +51,8 @@ export class Receiver implements AsyncDisposable {
   behaviour: Behaviour;
   /** Greatest number of requests at the same time, without delayed ones. */
   concurrent = 0;
+  /** The requests that were in progress when `concurrent` last increased. */
+  simultaneous: readonly Delivery[] = [];
   readonly overtaken: Overtaken[] = [];
   /** Number of rows that were stored already. */
   repeated = 0;
@@ -58,7 +60,7 @@ export class Receiver implements AsyncDisposable {
   isCut: () => boolean = () => false;
   /** Returns true if the failure of a node has delayed the delivery. */
   isDelayed: (delivery: Delivery) => boolean = () => false;
-  #current = 0;
+  readonly #current = new Set<Delivery>();
   readonly #server = createServer((request, response) => void this.#answer(request, response));
   readonly #port: number;
 
@@ -92,24 +94,24 @@ export class Receiver implements AsyncDisposable {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    this.#current++;
-    let isOpen = true;
-    const end = () => {
-      if (isOpen) this.#current--;
-      isOpen = false;
-    };
-    for (const event of ['finish', 'close']) response.once(event, end);
     if (this.isCut()) return void request.socket.destroy();
     try {
       const delivery = await readDelivery(request);
-      if (this.isDelayed(delivery)) end();
-      this.concurrent = Math.max(this.concurrent, this.#current);
+      if (!this.isDelayed(delivery)) this.#current.add(delivery);
+      response.once('close', () => this.#current.delete(delivery));
+      if (this.#current.size > this.concurrent) {
+        this.concurrent = this.#current.size;
+        this.simultaneous = [...this.#current];
+      }
       const reply = await this.behaviour(delivery, this.deliveries.push(delivery));
       const isResponse = reply instanceof Response;
       if (isResponse ? reply.ok : reply.stores) this.#store(delivery);
+      const body = isResponse ? await reply.text() : '';
+      // Before the sender gets the response and can send the next request.
+      this.#current.delete(delivery);
       if (reply.status === 'close') request.socket.destroy();
       else if (!isResponse) response.writeHead(reply.status).end();
-      else response.writeHead(reply.status, Object.fromEntries(reply.headers)).end(await reply.text());
+      else response.writeHead(reply.status, Object.fromEntries(reply.headers)).end(body);
     } catch {
       // The sender has closed the connection.
       request.socket.destroy();

@@ -9,7 +9,7 @@ import { CREATE_OPTIONS, openStores } from '../../../src/storage/open-stores.ts'
 import { idOf, readAllTransactions } from '../../storage/open-test-stores.ts';
 import { putDocuments } from '../../support/put-documents.ts';
 import { until } from '../../support/until.ts';
-import type { Delivery, Overtaken } from '../../webhooks/receiver.ts';
+import type { Delivery } from '../../webhooks/receiver.ts';
 import { createOrganisation } from '../cluster/seed.ts';
 import { Actors } from '../report/actors.ts';
 import { BOTH, type Scenario } from '../scenario.ts';
@@ -88,10 +88,11 @@ export const webhooks: Scenario = {
       const lost = rows.filter(({ id, document }) => JSON.stringify(receiver.copy.get(id)) !== document);
       if (lost.length > 0) run.violation('LOST', `${lost.length} of ${rows.length} rows of ${receiver.url}`);
       for (const each of receiver.overtaken)
-        if (!receiver.isDelayed(each.delivery)) run.violation('OLDER', describe(each, freezes));
+        if (!receiver.isDelayed(each.delivery))
+          run.violation('OLDER', describe([each.delivery, each.by], freezes));
         else run.count('rows older because a sender was frozen', each.rows);
       run.count('requests delayed by a freeze', receiver.deliveries.filter(receiver.isDelayed).length);
-      if (receiver.concurrent > 1) run.violation('OVERLAP', `${receiver.concurrent} requests at once`);
+      if (receiver.concurrent > 1) run.violation('OVERLAP', describe(receiver.simultaneous, freezes));
       run.count('rows in the database', rows.length);
       run.count('rows repeated', receiver.repeated);
     }
@@ -114,8 +115,8 @@ async function change(stores: Stores, orgId: number, orgIndex: number, random: R
 }
 
 /** A frozen sender makes no messages, so the times show which sender sent a page during a freeze. */
-function describe({ delivery, by, rows }: Overtaken, freezes: readonly Freeze[]): string {
-  const timesOf = ({ madeAtMs, arrivedAtMs }: Delivery) => ({ madeAtMs, arrivedAtMs });
-  const near = freezes.filter(({ endMs }) => endMs >= delivery.madeAtMs - TAKEOVER_MS);
-  return JSON.stringify({ rows, page: timesOf(delivery), newer: timesOf(by), freezes: near });
+function describe(deliveries: readonly Delivery[], freezes: readonly Freeze[]): string {
+  const requests = deliveries.map(({ madeAtMs, arrivedAtMs }) => ({ madeAtMs, arrivedAtMs }));
+  const firstMs = Math.min(...deliveries.map(({ madeAtMs }) => madeAtMs));
+  return JSON.stringify({ requests, freezes: freezes.filter(({ endMs }) => endMs >= firstMs - TAKEOVER_MS) });
 }
