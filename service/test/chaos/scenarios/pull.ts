@@ -160,7 +160,12 @@ async function pullFrom(run: Run, network: NetworkName, endMs: number): Promise<
     child = start();
   };
   const disturbances = [
-    restart,
+    async () => {
+      await restart();
+      // A new process has much to import, so its kill can lose much.
+      await (random.chance(0.5) ? nextRequest(SALES_PATH) : nextImport(false));
+      await restart();
+    },
     async () => {
       // Another pull takes over while the first one is frozen. Afterwards, the first one tries to import, but must not write. A
       // new process reads new sales before old ones.
