@@ -274,7 +274,7 @@ test('nothing changes if a row is invalid; with --skip-invalid, the valid rows a
   expect(refused?.error).toContain('CampaignName');
   expect(await shops.stored()).toEqual(before);
   const [skipped] = await shops.pull('impact', { skipInvalid: true });
-  expect(skipped?.counts).toMatchObject({ withdrawn: 0 });
+  expect(skipped).toMatchObject({ error: null, counts: { withdrawn: 0, invalid: 1 } });
   expect(await shops.stored()).toEqual(before);
   shops.networks.intercept = () => undefined;
   await shops.pull('impact');

@@ -173,3 +173,15 @@ test('Rakuten: an access token is replaced 30 seconds before it expires', async 
   }
   expect(tokens).toEqual([1, 1, 2]);
 });
+
+test('Rakuten: an access token that expires within seconds is used for 30 seconds', async () => {
+  await using t = await PullTest.open('rakuten', DATABASE);
+  const empty = () => Response.json({});
+  t.network.planned.push(() => Response.json({ access_token: 'a'.repeat(20), expires_in: 10 }), empty, empty);
+  const client = networkClient(t.pullable(), t.context);
+  for (const seconds of [0, 29]) {
+    t.nowMs = START_MS + seconds * 1_000;
+    await client.fetch({ method: 'GET', url: 'https://x.example/v1/offers' }, async () => {});
+  }
+  expect(t.network.requests.map(({ path }) => path)).toEqual(['/token', '/v1/offers', '/v1/offers']);
+});

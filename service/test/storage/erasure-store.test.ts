@@ -11,6 +11,7 @@ import type { Organisation } from '../../src/domain/organisation.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import type { Connection, Database } from '../../src/storage/database.ts';
 import { openDatabase, sqlitePath } from '../../src/storage/open-database.ts';
+import { closing } from '../../src/storage/open-once.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { userKey } from '../../src/storage/transactions/user-ids.ts';
 import { DATABASES } from '../support/databases.ts';
@@ -59,7 +60,7 @@ describe.each(DATABASES)('erasing a user on $name', (database) => {
   }
 
   test('an erasure removes both passback fields from transactions, history and clicks, stamps the change, and keeps everything else', async () => {
-    const { stores, org, load, pass, now } = await scene();
+    const { url, stores, org, load, pass, now } = await scene();
     const other = await newOrganisation(stores, 'other');
     const of = (number: number, with_: Partial<Transaction> = {}) =>
       transaction(number, { passbackUid: UID, passbackData: DATA, ...with_ });
@@ -123,6 +124,9 @@ describe.each(DATABASES)('erasing a user on $name', (database) => {
     expect(entry).toMatchObject({ action: 'user erased', org: 'acme', details: counts });
     expect(JSON.stringify([entry, olderEntries])).not.toContain('anna');
     expect(await stores.erasures.erase(org, UID)).toEqual({ transactions: 0, versions: 0, clicks: 0 });
+    await using raw = closing(openDatabase(url, COMMAND_OPTIONS));
+    const sql = 'SELECT id FROM transactions WHERE org_id = $1 AND user_key = $2';
+    expect(await raw.all(sql, org.id, userKey(UID))).toEqual([]);
   });
 
   test('a walk in progress continues with the versions of its first page, without the erased user', async () => {
