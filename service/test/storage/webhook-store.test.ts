@@ -56,7 +56,11 @@ describe.each(DATABASES)('webhooks on $name', (database) => {
     await delivered(stores, webhook, 90);
     expect(await stores.webhooks.find(webhook.id)).toEqual(replayed);
     expect(await position()).toEqual([10, LAST_ID, 10]);
-    await stores.webhooks.replay(webhook.id, 20);
+    const failure = { failures: 1, failingSinceMs: 5, attemptedAtMs: 5, retryAtMs: 500, lastResult: '500' };
+    await stores.webhooks.save([{ ...(replayed ?? webhook), ...failure, pauses: false }]);
+    expect(await stores.webhooks.find(webhook.id)).toMatchObject(failure);
+    const again = await stores.webhooks.replay(webhook.id, 20);
+    expect(again).toMatchObject({ failures: 0, retryAtMs: null });
     expect(await position()).toEqual([10, LAST_ID, 10]);
   });
 
