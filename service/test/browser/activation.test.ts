@@ -90,6 +90,17 @@ test('a purchase after an activation in the explorer appears as pending and is t
   expect(watched.origins).toEqual(new Set([sandbox.url]));
 });
 
+test('the name in the header does not move if the navigation arrives after it', async () => {
+  await using sandbox = await Sandbox.start(temporaryFolder());
+  for (const width of [320, 768, 1280]) {
+    await using watched = await openPage(sandbox.url, { viewport: { width, height: 800 } });
+    const brand = watched.page.locator('.brand');
+    const before = await brand.boundingBox();
+    await watched.page.evaluate('document.querySelector("header.site nav").remove()');
+    expect(before).toEqual(await brand.boundingBox());
+  }
+});
+
 describe('the toy shop', () => {
   let sandbox: Sandbox;
 
