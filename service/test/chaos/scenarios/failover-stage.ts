@@ -39,6 +39,8 @@ const IMPORTS = { rowsMax: 40, clockErrorMs: 50, killShare: 0.1, outageMaxMs: 45
 /** Load before and after a fault. */
 const LOAD_MS = 1_000;
 const REPAIR_TIMEOUT_MS = 60_000;
+/** A node may use the old primary for this long after a promotion, if both accept writes. */
+const SPLIT_MAX_MS = 2_000;
 /** Clients that request a page from each node. They begin at different times, because a request may wait for two seconds. */
 const PROBES = 4;
 
@@ -46,6 +48,8 @@ export interface Fault {
   readonly name: string;
   /** True if changes may be lost that an asynchronous primary has committed. */
   readonly loses: boolean;
+  /** True if the old primary goes on accepting writes after the promotion. */
+  readonly splits?: boolean;
   /** Disturbs the primary and promotes the standby. Afterwards, the old primary is not frozen. */
   strike(strike: { readonly pair: Pair; readonly random: Random; promote(): Promise<void> }): Promise<void>;
 }
@@ -88,17 +92,23 @@ export async function openStage(run: Run, mode: Mode) {
   const ledger = new Ledger((what) => note('STAMP', what));
   const actors = new Actors();
   let isOver = false;
+  let splitUntilMs = 0;
   const walk = (poller: Poller, limit: number) =>
     poller.walk(limit).catch((error: unknown) => {
       if (!isOver) note('POLLER', `${poller.kind}: ${error instanceof Error ? error.message : error}`);
     });
 
-  /** Each poller must never see Complete-Through go back; with a replica, only not below the watermark that it asked for. */
+  /**
+   * Each poller must never see Complete-Through go back, except while a node may use the old primary; with a replica, only not
+   * below the watermark that it asked for.
+   */
   const reader: Surroundings['reader'] = (organisation, _random, send) => {
     const own: ClockWitness = { floor: '' };
     const everybody = ledger.witness(organisation);
     const fetchPage = pageReader(send, own, (what) => {
-      if (mode !== 'replica' || !what.startsWith('complete through')) note('PAGE', what);
+      const mayGoBack = mode === 'replica' && what.startsWith('complete through');
+      const isSplit = what.includes('complete') && performance.now() < splitUntilMs;
+      if (!mayGoBack && !isSplit) note('PAGE', what);
     });
     return async (pageQuery) => {
       const page = await fetchPage(pageQuery);
@@ -170,7 +180,7 @@ export async function openStage(run: Run, mode: Mode) {
   const all = stack.move();
   return {
     /** Causes a fault under load, replaces the old primary by a new standby, and compares the copies. */
-    async play({ name, loses, strike }: Fault) {
+    async play({ name, loses, splits = false, strike }: Fault) {
       round += 1;
       fault = name;
       actors.resume();
@@ -181,12 +191,14 @@ export async function openStage(run: Run, mode: Mode) {
         await pair.promote();
         proxy.moveTo(pair.standby.port);
         const promotedAtMs = performance.now();
+        if (splits) splitUntilMs = run.flag('busy') ? Number.POSITIVE_INFINITY : promotedAtMs + SPLIT_MAX_MS;
         servedAfterMs = Promise.all(nodes.map(untilServed)).then(() => performance.now() - promotedAtMs);
       };
       await strike({ pair, random: random('fault'), promote });
       const firstPageMs = await servedAfterMs;
       const old = pair.primary;
       await removePostgres(old);
+      splitUntilMs = 0;
       await pair.replacePrimary(old.port);
       if (mode === 'synchronous') await pair.makeSynchronous();
       await Bun.sleep(LOAD_MS);

@@ -34,6 +34,7 @@ const FAULTS: readonly Fault[] = [
   {
     name: 'two primaries',
     loses: true,
+    splits: true,
     async strike({ pair, promote, random }) {
       await promote();
       await Bun.sleep(random.whole(0, SPLIT_MS));
