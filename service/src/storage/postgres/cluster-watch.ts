@@ -212,7 +212,7 @@ export function watchCluster({ database, auditor, logger, replica, openOwn }: Cl
     // Copied before the clocks are read, so that no page of the new primary is ahead of them.
     const announced = new Map([...announcedMs].map(([orgId, stamps]) => [orgId, [...stamps]]));
     const losses = (await readClocksAfter(database, timelineId)).flatMap((row) => {
-      const lostThroughMs = findLost(row, announced.get(row.orgId) ?? []);
+      const lostThroughMs = findLost(row, checkedMs.get(row.orgId) ?? 0, announced.get(row.orgId) ?? []);
       return lostThroughMs === undefined ? [] : [{ ...row, lostThroughMs }];
     });
     try {
@@ -223,18 +223,6 @@ export function watchCluster({ database, auditor, logger, replica, openOwn }: Cl
       if (!isStorageError(error, 'denied')) throw error;
     }
     return [...new Set(losses.map(({ org }) => org))];
-  }
-
-  /**
-   * Returns the last stamp that this server has seen and the new primary did not have; undefined if there is none. A page
-   * since the last check may come from the new primary if it is complete through a stamp between `movedToMs` and `clockMs`, so it
-   * proves no loss.
-   */
-  function findLost(row: ClockRow, announced: readonly number[]): number | undefined {
-    const { orgId, lastStampMs, movedToMs, clockMs } = row;
-    const ofOldPrimary = announced.filter((stampMs) => stampMs < movedToMs || stampMs > clockMs);
-    const lastMs = Math.max(checkedMs.get(orgId) ?? 0, ...ofOldPrimary);
-    return lastMs > lastStampMs ? lastMs : undefined;
   }
 
   return {
@@ -264,4 +252,19 @@ export function watchCluster({ database, auditor, logger, replica, openOwn }: Cl
       await restamp.close();
     },
   };
+}
+
+/**
+ * Returns the last stamp that this server has seen and the new primary did not have; undefined if there is none. A page
+ * since the last check may come from the new primary if it is complete through a stamp between `movedToMs` and `clockMs`, so it
+ * proves no loss.
+ */
+export function findLost(
+  { lastStampMs, movedToMs, clockMs }: Pick<ClockRow, 'lastStampMs' | 'movedToMs' | 'clockMs'>,
+  checkedMs: number,
+  announced: readonly number[],
+): number | undefined {
+  const ofOldPrimary = announced.filter((stampMs) => stampMs < movedToMs || stampMs > clockMs);
+  const lastMs = Math.max(checkedMs, ...ofOldPrimary);
+  return lastMs > lastStampMs ? lastMs : undefined;
 }
