@@ -7,7 +7,7 @@ import { openOnce } from '../../src/storage/open-once.ts';
 import { clickStore } from '../../src/storage/stores/click-store.ts';
 import { DATABASES } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
-import { newOrganisation, openTestStores, untilWaiting } from './open-test-stores.ts';
+import { openTestStores, untilWaiting } from './open-test-stores.ts';
 
 const open = openTestStores();
 
@@ -58,9 +58,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('clicks on 
   );
 
   test('deleting old taps skips taps that another node has locked', async () => {
-    const url = await create();
-    const stores = await open.stores(url, undefined, () => AT_MS + 60_001);
-    const { id: orgId } = await newOrganisation(stores);
+    const { url, stores, orgId } = await open.scene({ create }, AT_MS + 60_001);
     const old = [
       await recordClick(stores, orgId, { activatedAtMs: AT_MS - 1 }),
       await recordClick(stores, orgId, { activatedAtMs: AT_MS }),
@@ -124,8 +122,7 @@ describe.each(DATABASES)('clicks on $name', ({ create }) => {
   }
 
   test('a tap stamped by a fast clock does not suppress later clicks', async () => {
-    const url = await create();
-    const { id: orgId } = await newOrganisation(await open.stores(url));
+    const { url, orgId } = await open.scene({ create });
     const ahead = await tapAt(url, orgId, 'tap', AT_MS + 10_000);
     const later = await tapAt(url, orgId, 'tap', AT_MS);
     const repeated = await tapAt(url, orgId, 'tap', AT_MS + 9_999);
@@ -133,8 +130,7 @@ describe.each(DATABASES)('clicks on $name', ({ create }) => {
   });
 
   test('taps are deleted when they are more than a minute old, because the clocks of nodes differ', async () => {
-    const url = await create();
-    const { id: orgId } = await newOrganisation(await open.stores(url));
+    const { url, orgId } = await open.scene({ create });
     await tapAt(url, orgId, 'oldest', AT_MS - 1);
     await tapAt(url, orgId, 'older', AT_MS);
     await tapAt(url, orgId, 'new', AT_MS + 60_000);

@@ -12,18 +12,19 @@ import type { Stores } from '../../src/domain/stores.ts';
 import type { Connection, Database } from '../../src/storage/database.ts';
 import { openDatabase, sqlitePath } from '../../src/storage/open-database.ts';
 import { closing } from '../../src/storage/open-once.ts';
-import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { userKey } from '../../src/storage/transactions/user-ids.ts';
-import { DATABASES } from '../support/databases.ts';
+import { DATABASES, SQLITE } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
 import { id, transaction } from '../support/fixtures.ts';
 import { putDocuments } from '../support/put-documents.ts';
 import {
   EVERYTHING,
   importRows,
+  interrupted,
   newOrganisation,
   openTestStores,
-  rejection,
+  rowsOf,
   untilWaiting,
 } from './open-test-stores.ts';
 
@@ -34,33 +35,23 @@ const DATA = 'campaign for anna';
 
 describe.each(DATABASES)('erasing a user on $name', (database) => {
   async function scene() {
-    let nowMs = Date.UTC(2026, 10, 15, 12);
-    const url = await database.create();
-    const stores = await open.stores(url, COMMAND_OPTIONS, () => nowMs);
-    const org = await newOrganisation(stores);
+    const opened = await open.scene(database, Date.UTC(2026, 10, 15, 12));
+    const { stores, org, clock, pass } = opened;
     const load = async (rows: readonly object[], to: Organisation | undefined = org) => {
-      nowMs += 1_000;
+      pass(1_000);
       const attributor = { ids: new ClickIds(await stores.clickKey()), clicks: stores.clicks };
-      return importRows(stores, to, rows, () => nowMs, { attributor });
+      return importRows(stores, to, rows, clock, { attributor });
     };
-    return { url, stores, org, load, pass: (ms: number) => (nowMs += ms), now: () => nowMs };
+    return { ...opened, load };
   }
 
   async function readPage(stores: Stores, orgId: number, asOfMs?: number) {
-    const page = await stores.transactions.page({
-      orgId,
-      window: EVERYTHING,
-      limit: 100,
-      asOfMs,
-    });
-    return {
-      rows: JSON.parse(`[${Buffer.from(page.data)}]`) as Transaction[],
-      completeThroughMs: page.completeThroughMs,
-    };
+    const page = await stores.transactions.page({ orgId, window: EVERYTHING, limit: 100, asOfMs });
+    return { rows: rowsOf(page), completeThroughMs: page.completeThroughMs };
   }
 
   test('an erasure removes both passback fields from transactions, history and clicks, stamps the change, and keeps everything else', async () => {
-    const { url, stores, org, load, pass, now } = await scene();
+    const { url, stores, org, load, pass, clock } = await scene();
     const other = await newOrganisation(stores, 'other');
     const of = (number: number, with_: Partial<Transaction> = {}) =>
       transaction(number, { passbackUid: UID, passbackData: DATA, ...with_ });
@@ -90,13 +81,13 @@ describe.each(DATABASES)('erasing a user on $name', (database) => {
     const counts = { transactions: 2, versions: 2, clicks: 1 };
     expect(await stores.erasures.erase(org, UID)).toEqual(counts);
 
-    const stamp = printTimestamp(now());
+    const stamp = printTimestamp(clock());
     const erased = { passbackUid: null, passbackData: null };
     expect(await readPage(stores, org.id)).toEqual({
       rows: before.rows.map((row) =>
         row.passbackUid === UID ? { ...row, ...erased, updatedAt: stamp } : row,
       ),
-      completeThroughMs: now(),
+      completeThroughMs: clock(),
     });
     const versions = await Promise.all([1, 2, 5].map((n) => stores.history.versions(id(n))));
     const withoutUser = (document: string) => {
@@ -109,8 +100,8 @@ describe.each(DATABASES)('erasing a user on $name', (database) => {
       versionsBefore.map((all) => all.map(({ document }) => withoutUser(document))),
     );
     expect(versions.map((all) => all.map(({ untilMs }) => untilMs))).toEqual([
-      [null, now(), versionsBefore[0]?.[1]?.untilMs ?? 0],
-      [null, now()],
+      [null, clock(), versionsBefore[0]?.[1]?.untilMs ?? 0],
+      [null, clock()],
       [null, versionsBefore[2]?.[1]?.untilMs ?? 0],
     ]);
     const found = await stores.clicks.find(clicks.map((click) => click.id));
@@ -144,12 +135,12 @@ describe.each(DATABASES)('erasing a user on $name', (database) => {
   });
 
   test('no import restores an erased user through a row or a click, except for later sales', async () => {
-    const { stores, org, load, now } = await scene();
+    const { stores, org, load, clock } = await scene();
     const click = await recordClick(stores, org.id, { passbackUid: UID, passbackData: DATA });
     const old = transaction(1, { passbackUid: UID, passbackData: DATA });
-    const ahead = transaction(2, { passbackUid: UID, soldAt: printTimestamp(now() + 86_400_000) });
+    const ahead = transaction(2, { passbackUid: UID, soldAt: printTimestamp(clock() + 86_400_000) });
     await load([old, ahead]);
-    const erasedAtMs = now();
+    const erasedAtMs = clock();
     await stores.erasures.erase(org, UID);
     const erased = await readPage(stores, org.id);
 
@@ -183,11 +174,7 @@ describe.each(DATABASES)('erasing a user on $name', (database) => {
     const other = await newOrganisation(stores, 'other');
     for (const status of ['PENDING', 'CONFIRMED'] as const)
       await load([transaction(1, { passbackUid: UID, status })], other);
-    const stop = new Error('stopped');
-    const onBatch = () => {
-      throw stop;
-    };
-    expect(await rejection(stores.organisations.delete('other', { reloadMs: 0, onBatch }))).toBe(stop);
+    await interrupted((onBatch) => stores.organisations.delete('other', { reloadMs: 0, onBatch }));
     const left = await stores.history.versions(id(1));
     expect(left.map(({ orgName }) => orgName)).toEqual(['other']);
     for (const status of ['PENDING', 'CONFIRMED'] as const)
@@ -229,11 +216,7 @@ describe.each(DATABASES)('erasing a user on $name', (database) => {
     const rows = [1, 2].map((n) => transaction(n, { passbackUid: UID, passbackData: DATA }));
     await load(rows);
     await recordClick(stores, org.id, { passbackUid: UID });
-    const stop = new Error('stopped');
-    const failing = stores.erasures.erase(org, UID, () => {
-      throw stop;
-    });
-    expect(await rejection(failing)).toBe(stop);
+    await interrupted((interrupt) => stores.erasures.erase(org, UID, interrupt));
     const actions = async () => (await stores.audit.list({ limit: 2 })).map(({ action }) => action);
     expect(await actions()).toEqual(['user erasure begun', 'organisation created']);
     await load([{ ...rows[0], status: 'CONFIRMED' }]);
@@ -341,18 +324,13 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('erasing on
   test('an erasure waits for a running import and then erases what it wrote', async () => {
     const { url, stores, org, watched } = await scene();
     const importer = await open.stores(url);
-    const [begun, committed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const importing = importer.transactions.write(org.id, async (writer) => {
+    let erasing: Promise<unknown> = Promise.resolve();
+    await importer.transactions.write(org.id, async (writer) => {
       const document = JSON.stringify(transaction(9, { passbackUid: UID }));
       await putDocuments(writer, [{ id: id(9), document }]);
-      begun.resolve();
-      await committed.promise;
+      erasing = stores.erasures.erase(org, UID);
+      await Promise.race([untilWaiting(watched, 1), erasing]);
     });
-    await begun.promise;
-    const erasing = stores.erasures.erase(org, UID);
-    await Promise.race([untilWaiting(watched, 1), erasing]);
-    committed.resolve();
-    await importing;
     expect(await erasing).toEqual({ transactions: 2, versions: 1, clicks: 0 });
     expect(await stores.erasures.count(org.id, UID)).toEqual({ transactions: 0, versions: 0, clicks: 0 });
   });
@@ -373,24 +351,17 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('erasing on
 });
 
 describe('bytes in the files of an SQLite database', () => {
-  const [sqlite] = DATABASES.filter(({ name }) => name === 'SQLite');
   // So long that the data written in its place does not overwrite all of it.
   const user = { passbackUid: 'anna-m', passbackData: 'for anna-m '.repeat(200) };
 
   async function scene() {
-    const url = (await sqlite?.create()) ?? '';
-    const stores = await openStores(url, CREATE_OPTIONS);
-    const org = await newOrganisation(stores);
+    const { url, stores, org } = await open.scene(SQLITE);
     const load = (rows: readonly object[]) => importRows(stores, org, rows);
     const path = sqlitePath(url) ?? '';
     const files = () => readdirSync(dirname(path)).filter((name) => name.startsWith(basename(path)));
-    return {
-      stores,
-      org,
-      load,
-      files,
-      holding: () => files().filter((name) => readFileSync(join(dirname(path), name)).includes('anna-m')),
-    };
+    const holding = () =>
+      files().filter((name) => readFileSync(join(dirname(path), name)).includes('anna-m'));
+    return { stores, org, load, files, holding };
   }
 
   test('the database files contain no trace of an erased user', async () => {
@@ -400,7 +371,6 @@ describe('bytes in the files of an SQLite database', () => {
     await stores.erasures.erase(org, 'anna-m');
     expect(files().length).toBeGreaterThan(2);
     expect(holding()).toEqual([]);
-    await stores.close();
   });
 
   test("the database files contain no trace of a deleted organisation's users", async () => {
@@ -412,7 +382,6 @@ describe('bytes in the files of an SQLite database', () => {
     await stores.organisations.delete(org.name, { reloadMs: 0 });
     expect(files().length).toBeGreaterThan(2);
     expect(holding()).toEqual([]);
-    await stores.close();
   });
 
   test('the database files contain no trace of the users of purged clicks and versions', async () => {
@@ -426,6 +395,5 @@ describe('bytes in the files of an SQLite database', () => {
     expect(await stores.clicks.purge(future)).toBe(50);
     expect(await stores.history.purge(future)).toBe(1);
     expect(holding()).toEqual([]);
-    await stores.close();
   });
 });

@@ -4,7 +4,6 @@ import { describe, expect, test } from 'bun:test';
 import { Logger } from '../../src/domain/logger.ts';
 import { StorageError } from '../../src/domain/storage-error.ts';
 import type { Database } from '../../src/storage/database.ts';
-import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { watchCluster } from '../../src/storage/postgres/cluster-watch.ts';
 import { readTransactionPage } from '../../src/storage/transactions/transaction-page.ts';
 import { transaction } from '../support/fixtures.ts';
@@ -28,12 +27,9 @@ const auditor = { clock: () => LATER_MS, by: 'the test' };
 
 /** A database with an organisation whose last stamp is STAMP_MS + 1. */
 async function prepare() {
-  const url = await newPostgresSchema();
-  const stores = await open.stores(url, COMMAND_OPTIONS, () => STAMP_MS);
-  const { id: orgId } = await newOrganisation(stores);
+  const { url, stores, orgId } = await open.scene({ create: newPostgresSchema }, STAMP_MS);
   await writeTransactions(stores, orgId, newIds(2));
-  const database = open.database(url);
-  return { url, stores, orgId, database, query: { orgId, cursor: undefined, window: EVERYTHING, limit: 10 } };
+  return { stores, orgId, database: open.database(url), query: { orgId, window: EVERYTHING, limit: 10 } };
 }
 
 describe('recording a failover', () => {

@@ -3,12 +3,12 @@
 
 import { describe, expect, test } from 'bun:test';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
+import { DAY_MS } from '@offerbook/wire/time.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { ImportOrigin } from '../../src/domain/import-log.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import { recordImport } from '../../src/importer/import-report.ts';
-import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
 import { versionOf } from '../../src/storage/schema/schema.ts';
 import { DATABASES } from '../support/databases.ts';
@@ -18,29 +18,22 @@ import {
   EVERYTHING,
   idOf,
   importRows,
+  interrupted,
+  NO_RESULT,
   newIds,
   newOrganisation,
   openTestStores,
   rejection,
+  rowsOf,
   TEST_AUDITOR,
   textsOf,
   writeTransactions,
 } from './open-test-stores.ts';
 
-const DAY_MS = 86_400_000;
-const COUNTS = { read: 0, added: 0, changed: 0, unchanged: 0, stale: 0, withdrawn: 0, invalid: 0 };
-const NO_RESULT = { counts: COUNTS, fileDigest: null, problems: [], problemCount: 0, reason: null };
-
 describe.each(DATABASES)('import log, history and audit log on $name', (database) => {
   const open = openTestStores();
 
-  async function scene() {
-    let nowMs = Date.UTC(2026, 10, 14, 12);
-    const url = await database.create();
-    const stores = await open.stores(url, COMMAND_OPTIONS, () => nowMs);
-    const org = await newOrganisation(stores);
-    return { url, stores, org, pass: (ms: number) => (nowMs += ms), now: () => nowMs };
-  }
+  const scene = () => open.scene(database, Date.UTC(2026, 10, 14, 12));
 
   function origin(orgId: number | null): ImportOrigin {
     const kind = orgId === null ? 'catalogue' : 'transactions';
@@ -51,7 +44,7 @@ describe.each(DATABASES)('import log, history and audit log on $name', (database
     (await stores.imports.list({ limit: 100 })).map(({ id, outcome }) => [id, outcome]);
 
   test('a failed import is logged as failed with its reason, and writes nothing', async () => {
-    const { stores, org, pass, now } = await scene();
+    const { stores, org, pass, clock } = await scene();
     const failing = recordImport(stores.imports, origin(org.id), sourceFrom(''), async (importId) => {
       await stores.transactions.write(
         org.id,
@@ -71,8 +64,8 @@ describe.each(DATABASES)('import log, history and audit log on $name', (database
         ...origin(org.id),
         id: 1,
         orgName: 'acme',
-        beganAtMs: now() - 3_000,
-        endedAtMs: now(),
+        beganAtMs: clock() - 3_000,
+        endedAtMs: clock(),
         outcome: 'failed',
         ...NO_RESULT,
         reason: 'the disk is on fire',
@@ -112,14 +105,14 @@ describe.each(DATABASES)('import log, history and audit log on $name', (database
   });
 
   test('imports are counted by outcome, and the counts survive the deletion of log entries', async () => {
-    const { stores, org, pass, now } = await scene();
+    const { stores, org, pass, clock } = await scene();
     const finish = (id: number) =>
       stores.transactions.write(org.id, (writer) => writer.finishImport(NO_RESULT), id);
     for (const outcome of ['refused', 'failed', 'failed'] as const)
       await stores.imports.close(await stores.imports.begin(origin(org.id)), outcome, NO_RESULT);
     for (let killed = 0; killed < 2; killed++) await stores.imports.begin(origin(org.id));
     for (let done = 0; done < 3; done++) await finish(await stores.imports.begin(origin(org.id)));
-    const lastMs = now();
+    const lastMs = clock();
     await stores.imports.close(await stores.imports.begin(origin(null)), 'refused', NO_RESULT);
     pass(500 * DAY_MS);
     for (let later = 0; later < 2; later++) await stores.imports.begin(origin(null));
@@ -155,18 +148,18 @@ describe.each(DATABASES)('import log, history and audit log on $name', (database
   });
 
   test('freshness and last outcome are stored separately for each organisation and source', async () => {
-    const { stores, org, pass, now } = await scene();
+    const { stores, org, pass, clock } = await scene();
     const other = await newOrganisation(stores, 'other');
     const begin = (orgId: number, source: string | null) =>
       stores.imports.begin({ ...origin(orgId), source });
     const succeed = async (orgId: number, source: string | null) => {
       const id = await begin(orgId, source);
       await stores.transactions.write(orgId, (writer) => writer.finishImport(NO_RESULT), id);
-      return now();
+      return clock();
     };
     const refuse = async (orgId: number, source: string | null) => {
       await stores.imports.close(await begin(orgId, source), 'refused', NO_RESULT);
-      return now();
+      return clock();
     };
     const feeds = async () =>
       (await stores.imports.totals()).feeds.map(
@@ -275,7 +268,7 @@ describe.each(DATABASES)('import log, history and audit log on $name', (database
   });
 
   test('the audit log records what an interrupted purge has deleted, and the next purge continues', async () => {
-    const { stores, org, pass, now } = await scene();
+    const { stores, org, pass } = await scene();
     const other = await newOrganisation(stores, 'other');
     const ids = newIds(10_500);
     for (const each of ['v1', 'v2']) {
@@ -284,79 +277,36 @@ describe.each(DATABASES)('import log, history and audit log on $name', (database
     }
     const otherIds = newIds(3);
     for (const each of ['v1', 'v2', 'v3']) await writeTransactions(stores, other.id, otherIds, each);
-    const replacedMs = now();
     pass(DAY_MS);
-    await writeTransactions(stores, org.id, ids.slice(0, 2), 'v3');
+    // Versions that were replaced at the given time or later remain, and so do the transactions themselves.
+    const beforeMs = await writeTransactions(stores, org.id, ids.slice(0, 2), 'v3');
     const versions = async (id: Uuid | undefined) => (await stores.history.versions(id ?? idOf(0))).length;
     const purges = async () =>
       (await stores.audit.list({ limit: 9 }))
         .filter(({ action }) => action === 'history purged')
         .map(({ details }) => details);
 
-    const replacedBefore = printTimestamp(replacedMs + 1_000);
-    const broken = stores.history.purge(replacedMs + 1_000, () => {
-      throw new Error('the operator has had enough');
-    });
-    expect((await rejection(broken)).message).toBe('the operator has had enough');
+    const replacedBefore = printTimestamp(beforeMs);
+    await interrupted((interrupt) => stores.history.purge(beforeMs, interrupt));
     expect(await purges()).toEqual([{ versions: 10_000, replacedBefore }]);
 
     const told: number[] = [];
-    expect(await stores.history.purge(replacedMs + 1_000, (count) => told.push(count))).toBe(506);
+    expect(await stores.history.purge(beforeMs, (count) => told.push(count))).toBe(506);
     expect(told).toEqual([500, 506]);
     expect(await purges()).toEqual([
       { versions: 506, replacedBefore },
       { versions: 10_000, replacedBefore },
     ]);
-    // Versions that were replaced a day later remain, and so do the transactions themselves.
     expect([await versions(ids[0]), await versions(ids[2]), await versions(otherIds[0])]).toEqual([2, 1, 1]);
     expect(await stores.history.purge(Number.MIN_SAFE_INTEGER / 2)).toBe(0);
   });
 
-  test('a purge keeps versions that were replaced at or after the given time', async () => {
-    const { stores, org, pass } = await scene();
-    const [id] = newIds(1) as [Uuid];
-    const stamps: number[] = [];
-    for (const text of ['v1', 'v2', 'v3']) {
-      stamps.push(await writeTransactions(stores, org.id, [id], text));
-      pass(DAY_MS);
-    }
-    const [, second = 0, third = 0] = stamps;
-    const replaced = async () => (await stores.history.versions(id)).map(({ untilMs }) => untilMs);
-    expect(await stores.history.purge(second)).toBe(0);
-    expect(await replaced()).toEqual([null, third, second]);
-    expect(await stores.history.purge(third)).toBe(1);
-    expect(await replaced()).toEqual([null, third]);
-  });
-
-  test("a transaction's versions are listed newest first, each with the import that wrote it", async () => {
-    const { stores, org } = await scene();
-    const [id] = newIds(1) as [Uuid];
-    const written: [number | null, number][] = [];
-    for (const text of ['v1', 'v2', 'v3']) {
-      const importId = text === 'v2' ? undefined : await stores.imports.begin(origin(org.id));
-      const stampMs = await writeTransactions(stores, org.id, [id], text, importId);
-      written.unshift([importId ?? null, stampMs]);
-    }
-    const versions = await stores.history.versions(id);
-    expect(versions.map(({ importId, fromMs }) => [importId, fromMs])).toEqual(written);
-  });
-
-  test('a search with a limit counts all matching transactions and returns the newest', async () => {
-    const { stores, org, pass, now } = await scene();
-    for (const n of [2, 1, 3]) {
-      await importRows(stores, org, [transaction(n, { passbackUid: 'user-1' })], now);
-      pass(1_000);
-    }
-    const { count, newest } = await stores.history.findByPassbackUid('user-1', { limit: 2 });
-    expect([count, newest.map(({ id }) => id)]).toEqual([3, [transaction(3).id, transaction(1).id]]);
-  });
-
   test('a search finds transactions by their exact passbackUid, whatever characters it contains', async () => {
-    const { stores, org, now } = await scene();
+    const { stores, org, clock } = await scene();
     const uids = ['user-1', 'user-11', 'a "quoted" \\ one', 'Zoë 🛒', '%', '_', '"passbackUid":"user-1"'];
     const rows = uids.map((passbackUid, i) => transaction(i + 1, { passbackUid }));
     rows.push(transaction(99, { passbackUid: null, passbackData: '"passbackUid":"user-1"' }));
-    await importRows(stores, org, rows, now);
+    await importRows(stores, org, rows, clock);
     const NONE = { count: 0, newest: [] };
     for (const [i, uid] of uids.entries()) {
       const { count, newest } = await stores.history.findByPassbackUid(uid);
@@ -368,13 +318,13 @@ describe.each(DATABASES)('import log, history and audit log on $name', (database
   });
 
   test('a walk that begins after an import with preserved stamps does not show the versions that the import replaced', async () => {
-    const { stores, org, pass, now } = await scene();
+    const { stores, org, pass, clock } = await scene();
     const rows = (cashback: number) => [1, 2, 3].map((n) => transaction(n, { cashback }));
     const put = (some: readonly object[], preserveUpdatedAt = false) =>
-      importRows(stores, org, some, now, { preserveUpdatedAt });
+      importRows(stores, org, some, clock, { preserveUpdatedAt });
     await put(rows(1));
     pass(DAY_MS);
-    const updatedAt = printTimestamp(now() - DAY_MS / 2);
+    const updatedAt = printTimestamp(clock() - DAY_MS / 2);
     await put(
       rows(2).map((row) => ({ ...row, updatedAt })),
       true,
@@ -386,8 +336,7 @@ describe.each(DATABASES)('import log, history and audit log on $name', (database
     await put(rows(3));
     const { cursor, completeThroughMs: asOfMs } = first;
     const second = await page({ cursor, asOfMs, limit: 10 });
-    const cashback = ({ data }: typeof first) =>
-      (JSON.parse(`[${Buffer.from(data)}]`) as { cashback: number }[]).map((row) => row.cashback);
-    expect([cashback(first), cashback(second)]).toEqual([[2], [2, 2]]);
+    const found = [first, second].map((each) => rowsOf(each).map(({ cashback }) => cashback));
+    expect(found).toEqual([[2], [2, 2]]);
   });
 });

@@ -1,7 +1,8 @@
 // Opens stores for a test and closes them when the test is over.
 
-import { afterEach } from 'bun:test';
+import { afterEach, expect } from 'bun:test';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
+import type { Transaction } from '@offerbook/wire/transaction.ts';
 import { newUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import { type Clock, systemClock } from '../../src/domain/clock.ts';
 import type { Organisation, PublicOrganisation } from '../../src/domain/organisation.ts';
@@ -23,10 +24,21 @@ import { until } from '../support/until.ts';
 export interface TestStores {
   stores(url: string, options?: DatabaseOptions, clock?: Clock): Promise<Stores>;
   database(url: string, options?: DatabaseOptions): Database;
-  /** Opens the stores of a new database with the organisation `acme`. */
-  scene(
-    from: Pick<TestDatabase, 'create'>,
-  ): Promise<{ url: string; stores: Stores; org: PublicOrganisation; orgId: number }>;
+  /**
+   * Opens the stores of a new database with the organisation `acme`. Their clock is the clock of this machine; with a start, it
+   * moves only if the test calls `pass`.
+   */
+  scene(from: Pick<TestDatabase, 'create'>, startMs?: number): Promise<TestScene>;
+}
+
+interface TestScene {
+  readonly url: string;
+  readonly stores: Stores;
+  readonly org: PublicOrganisation;
+  readonly orgId: number;
+  readonly clock: Clock;
+  /** Moves the clock, and returns the time that it shows then. */
+  pass(ms: number): number;
 }
 
 /** Call this function once in a file or inside a `describe`; it registers an `afterEach` hook. */
@@ -46,11 +58,17 @@ export function openTestStores(): TestStores {
       opened.push(database);
       return database;
     },
-    async scene(from) {
+    async scene(from, startMs) {
       const url = await from.create();
-      const stores = await open.stores(url);
+      let passedMs = 0;
+      const clock = () => (startMs ?? systemClock()) + passedMs;
+      const pass = (ms: number) => {
+        passedMs += ms;
+        return clock();
+      };
+      const stores = await open.stores(url, COMMAND_OPTIONS, clock);
       const org = await newOrganisation(stores);
-      return { url, stores, org, orgId: org.id };
+      return { url, stores, org, orgId: org.id, clock, pass };
     },
   };
   return open;
@@ -67,10 +85,14 @@ export function documentOf(id: Uuid, text: string): string {
   return JSON.stringify({ id, text });
 }
 
+/** The documents on a page. */
+export function rowsOf<Row = Transaction>({ data }: Pick<TransactionPage, 'data'>): Row[] {
+  return JSON.parse(`[${Buffer.from(data)}]`);
+}
+
 /** The `text` field of each document on a page. */
-export function textsOf({ data }: Pick<TransactionPage, 'data'>): string[] {
-  const documents = JSON.parse(`[${Buffer.from(data)}]`) as { text: string }[];
-  return documents.map(({ text }) => text);
+export function textsOf(page: Pick<TransactionPage, 'data'>): string[] {
+  return rowsOf<{ text: string }>(page).map(({ text }) => text);
 }
 
 /** Writes one transaction for each id, with a new stamp, and returns the stamp. */
@@ -133,6 +155,15 @@ export function idOf(number: number): Uuid {
   return `00000000-0000-4000-8000-${number.toString(16).padStart(12, '0')}` as Uuid;
 }
 
+/** Runs work that is interrupted as soon as it calls its argument. */
+export async function interrupted(work: (interrupt: () => never) => Promise<unknown>): Promise<void> {
+  const interruption = new Error('interrupted');
+  const interrupt = () => {
+    throw interruption;
+  };
+  expect(await rejection(work(interrupt))).toBe(interruption);
+}
+
 /** Returns the error that a promise was rejected with; throws if there is none. */
 export async function rejection(promise: Promise<unknown>): Promise<Error> {
   const outcome = await promise.then(
@@ -142,6 +173,12 @@ export async function rejection(promise: Promise<unknown>): Promise<Error> {
   if (!(outcome instanceof Error)) throw new Error('the promise was not rejected with an error');
   return outcome;
 }
+
+/** What an import log says of an import that read nothing. */
+export const NO_RESULT = {
+  counts: { read: 0, added: 0, changed: 0, unchanged: 0, stale: 0, withdrawn: 0, invalid: 0 },
+  ...{ fileDigest: null, problems: [], problemCount: 0, reason: null },
+};
 
 /** Auditor for tests that do not check the audit log. */
 export const TEST_AUDITOR = { clock: systemClock, by: 'the test' };

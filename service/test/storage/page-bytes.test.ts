@@ -2,6 +2,7 @@
 // transaction.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { DAY_MS } from '@offerbook/wire/time.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import fc from 'fast-check';
 import { PAGE_BYTES_MAX } from '../../src/domain/page.ts';
@@ -11,12 +12,11 @@ import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { NARROW_MAX } from '../../src/storage/transactions/transaction-page.ts';
 import { DATABASES } from '../support/databases.ts';
 import { writeDocuments } from '../support/put-documents.ts';
-import { documentOf, EVERYTHING, idOf, newOrganisation, openTestStores } from './open-test-stores.ts';
+import { documentOf, EVERYTHING, idOf, newOrganisation, openTestStores, rowsOf } from './open-test-stores.ts';
 
 const open = openTestStores();
 
 const START_MS = Date.UTC(2026, 0, 1);
-const DAY_MS = 86_400_000;
 const ROWS = NARROW_MAX + 60;
 
 interface Row {
@@ -123,8 +123,7 @@ for (const testDatabase of DATABASES) {
   describe(`documents of chosen lengths on ${testDatabase.name}`, () => {
     /** Reads the first page of these documents, by id and by stamp. */
     async function firstPages(documents: readonly string[], limit: number, bytesMax: number) {
-      const stores = await open.stores(await testDatabase.create(), CREATE_OPTIONS, () => START_MS);
-      const { id: orgId } = await newOrganisation(stores);
+      const { stores, orgId } = await open.scene(testDatabase, START_MS);
       const rows = documents.map((document, i) => ({ id: idOf(i), document }));
       const stampMs = await writeDocuments(stores.transactions, orgId, rows);
       const windows = [EVERYTHING, { minMs: stampMs, maxMs: stampMs }];
@@ -163,21 +162,19 @@ for (const testDatabase of DATABASES) {
 
   describe(`the longest documents on ${testDatabase.name}`, () => {
     test('pages of the longest documents are at most 4 MiB by default', async () => {
-      const opened = await open.stores(await testDatabase.create());
-      const { id: orgId } = await newOrganisation(opened);
+      const { stores, orgId } = await open.scene(testDatabase);
       // Two texts of 65,536 characters, each of which takes six bytes.
       const text = '\u0001'.repeat(2 * 65_536);
       const documents = Array.from({ length: 12 }, (_, i) => documentOf(idOf(i), text));
       const rows = documents.map((document, i) => ({ id: idOf(i), document }));
-      await writeDocuments(opened.transactions, orgId, rows);
+      await writeDocuments(stores.transactions, orgId, rows);
       const pages: Uuid[][] = [];
       let cursor: Uuid | undefined;
       do {
         const query = { orgId, cursor, window: EVERYTHING, limit: 1_000 };
-        const page = await opened.transactions.page(query);
+        const page = await stores.transactions.page(query);
         expect(page.data.length).toBeLessThanOrEqual(PAGE_BYTES_MAX);
-        const items = JSON.parse(`[${data(page)}]`) as { id: Uuid }[];
-        pages.push(items.map(({ id }) => id));
+        pages.push(rowsOf(page).map(({ id }) => id));
         cursor = page.cursor;
       } while (cursor !== undefined);
       const ids = documents.map((_, i) => idOf(i));

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { DAY_MS } from '@offerbook/wire/time.ts';
 import { FIRST_ID, LAST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
 import fc from 'fast-check';
 import type { Stores } from '../../src/domain/stores.ts';
@@ -17,7 +18,6 @@ import { documentOf, EVERYTHING, idOf, newOrganisation, openTestStores } from '.
 
 const open = openTestStores();
 
-const DAY_MS = 86_400_000;
 const END_MS = Date.UTC(2026, 10, 14);
 const START_MS = END_MS - 3 * 365 * DAY_MS;
 /** Stamps of two large imports, a minute apart. Many transactions share each of them. */
@@ -211,11 +211,7 @@ describe.each(DATABASES)('pages of any window on $name', (testDatabase) => {
       .sort((a, b) => a - b);
     for (const count of [NARROW_MAX - 1, NARROW_MAX, NARROW_MAX + 1]) {
       const anyWindow = { minMs: HEAVY_MS[1] + 1, maxMs: stamps[count - 1] ?? 0 };
-      const page = await readTransactionPage(database, {
-        orgId,
-        window: anyWindow,
-        limit: 1_000,
-      });
+      const page = await readTransactionPage(database, { orgId, window: anyWindow, limit: 1_000 });
       expect(textOf(page)).toBe(
         expectedIds(anyWindow, undefined, 1_000)
           .map((id) => documentOf(id, TEXT))
@@ -232,9 +228,7 @@ describe.each(DATABASES)('a window of a few days on $name', (testDatabase) => {
     const startMs = endMs - 40 * DAY_MS;
     const random = randomNumbers(7);
     const anyId = (bits: number) => idOf(Math.floor(random() * 2 ** bits));
-    const url = await testDatabase.create();
-    const stores = await open.stores(url, COMMAND_OPTIONS, () => startMs);
-    const { id: orgId } = await newOrganisation(stores);
+    const { url, stores, orgId } = await open.scene(testDatabase, startMs);
     const changes = Array.from({ length: 6_000 }, () => {
       const id = anyId(48);
       const updatedAtMs = Math.floor(startMs + random() * (endMs - startMs));
@@ -267,11 +261,9 @@ describe.each(DATABASES)('pages of a few transactions on $name', (testDatabase) 
 
   /** Writes each list of changes in an import at the given time, with the stamps in the list. */
   async function newOrg(imports: readonly (readonly [number, readonly Change[]])[]) {
-    let nowMs = 0;
-    const stores = await open.stores(await testDatabase.create(), COMMAND_OPTIONS, () => nowMs);
-    const { id: orgId } = await newOrganisation(stores);
+    const { stores, orgId, clock, pass } = await open.scene(testDatabase, 0);
     for (const [ms, changes] of imports) {
-      nowMs = ms;
+      pass(ms - clock());
       const rows = changes.map(({ id, atMs }) => ({
         ...{ id, updatedAtMs: atMs },
         document: documentOf(id, `at ${atMs}`),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { DAY_MS } from '@offerbook/wire/time.ts';
 import { FIRST_ID, LAST_ID, newUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import fc from 'fast-check';
 import { STAMP_SQL } from '../../src/storage/backup/new-timeline.ts';
@@ -62,7 +63,6 @@ import { DATABASES } from '../support/databases.ts';
 import { writeDocuments } from '../support/put-documents.ts';
 import { EVERYTHING, newOrganisation, TEST_AUDITOR } from './open-test-stores.ts';
 
-const DAY_MS = 86_400_000;
 const END_MS = Date.UTC(2026, 10, 14);
 /** In a new organisation, all changes may be in one span. To the planner, that span looks like the whole table. */
 const AGES = [

@@ -2,6 +2,7 @@
 // whatever is imported or erased between pages, and for users with few transactions and with thousands.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { DAY_MS } from '@offerbook/wire/time.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import { FIRST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
@@ -20,7 +21,6 @@ import { writeDocuments } from '../support/put-documents.ts';
 import { EVERYTHING, idOf, importRows, newOrganisation } from './open-test-stores.ts';
 
 const SPAN_MS = 2 ** 30;
-const DAY_MS = 86_400_000;
 /** One of them looks like the field itself. */
 const USERS = ['anna', 'bert', '"passbackUid":"anna"', 'ü\\" 👩'] as const;
 type User = (typeof USERS)[number];

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'bun:test';
+import { HOUR_MS } from '@offerbook/wire/time.ts';
 import { sqlitePath } from '../../src/storage/open-database.ts';
 import { DATABASES } from '../support/databases.ts';
 import { damageTable } from './damage-table.ts';
-import { EVERYTHING, idOf, newOrganisation, openTestStores } from './open-test-stores.ts';
+import { EVERYTHING, idOf, openTestStores } from './open-test-stores.ts';
 
 const open = openTestStores();
 
-const HOUR_MS = 3_600_000;
+const START_MS = Date.UTC(2026, 10, 15);
 
 describe.each(DATABASES)('walks on $name', (testDatabase) => {
   const walk = { tokenId: idOf(1), window: EVERYTHING };
@@ -27,46 +28,40 @@ describe.each(DATABASES)('walks on $name', (testDatabase) => {
   });
 
   test('a walk can be found for one hour after its last start', async () => {
-    let nowMs = Date.UTC(2026, 10, 15);
-    const { walks } = await open.stores(await testDatabase.create(), undefined, () => nowMs);
+    const { stores, pass } = await open.scene(testDatabase, START_MS);
+    const { walks } = stores;
     for (const stampMs of [5, 6]) {
       await walks.begin(walk, stampMs);
-      nowMs += HOUR_MS;
+      pass(HOUR_MS);
       expect(await walks.find(walk)).toBe(stampMs);
     }
-    nowMs += 1;
+    pass(1);
     expect(await walks.find(walk)).toBeUndefined();
   });
 
   test('walks of several users and of all users are separate, and the walks of an erased user are deleted', async () => {
-    const stores = await open.stores(await testDatabase.create());
+    const { stores, org } = await open.scene(testDatabase);
     const { walks } = stores;
     const users = [undefined, 'anna', 'bert'];
     for (const [i, passbackUid] of users.entries()) await walks.begin({ ...walk, passbackUid }, i + 1);
     const found = () => Promise.all(users.map((passbackUid) => walks.find({ ...walk, passbackUid })));
     expect(await found()).toEqual([1, 2, 3]);
-    await stores.erasures.erase(await newOrganisation(stores), 'anna');
+    await stores.erasures.erase(org, 'anna');
     expect(await found()).toEqual([1, undefined, 3]);
   });
 
   test('old walks are deleted in batches of a thousand', async () => {
-    const url = await testDatabase.create();
-    let nowMs = Date.UTC(2026, 10, 15);
-    const { walks } = await open.stores(url, undefined, () => nowMs);
+    const { url, stores, pass } = await open.scene(testDatabase, START_MS);
+    const { walks } = stores;
     await walks.begin(walk, 5);
     const stored = open.database(testDatabase.name === 'SQLite' ? `${url}-walks` : url);
+    const sql = `INSERT INTO walks (token_id, min_stamp, max_stamp, user_key, stamp, begun_at)
+      VALUES ($1::uuid, $2, 0, 0, 0, $3)`;
     await stored.write(async (connection) => {
-      for (let i = 0; i < 1_500; i++) {
-        await connection.all(
-          'INSERT INTO walks (token_id, min_stamp, max_stamp, user_key, stamp, begun_at) VALUES ($1::uuid, $2, 0, 0, 0, $3)',
-          idOf(2),
-          i,
-          nowMs - 4 * HOUR_MS + i,
-        );
-      }
+      for (let i = 0; i < 1_500; i++) await connection.all(sql, idOf(2), i, START_MS - 4 * HOUR_MS + i);
     });
     const count = async () => (await stored.all<{ n: number }>('SELECT count(*) AS n FROM walks'))[0]?.n;
-    nowMs += 60_000;
+    pass(60_000);
     await walks.begin(walk, 6);
     expect(await count()).toBe(501);
     await walks.begin(walk, 7);
@@ -75,10 +70,9 @@ describe.each(DATABASES)('walks on $name', (testDatabase) => {
   });
 
   test('a node whose clock is two hours ahead does not delete walks that other nodes still use', async () => {
-    const url = await testDatabase.create();
-    const nowMs = Date.UTC(2026, 10, 15);
-    const { walks } = await open.stores(url, undefined, () => nowMs);
-    const ahead = await open.stores(url, undefined, () => nowMs + 2 * HOUR_MS);
+    const { url, stores } = await open.scene(testDatabase, START_MS);
+    const { walks } = stores;
+    const ahead = await open.stores(url, undefined, () => START_MS + 2 * HOUR_MS);
     await walks.begin(walk, 5);
     await ahead.walks.begin({ ...walk, tokenId: idOf(2) }, 6);
     expect(await walks.find(walk)).toBe(5);
@@ -87,14 +81,13 @@ describe.each(DATABASES)('walks on $name', (testDatabase) => {
 
 describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('walks on $name', ({ create }) => {
   test('deleting old walks skips walks that another node has locked', async () => {
-    const url = await create();
-    let nowMs = Date.UTC(2026, 10, 15);
-    const { walks } = await open.stores(url, undefined, () => nowMs);
+    const { url, stores, pass } = await open.scene({ create }, START_MS);
+    const { walks } = stores;
     const walkOf = (number: number) => ({ tokenId: idOf(number), window: EVERYTHING });
     const [locked, old, current] = [walkOf(1), walkOf(2), walkOf(3)];
     await walks.begin(locked, 1);
     await walks.begin(old, 2);
-    nowMs += 4 * HOUR_MS;
+    pass(4 * HOUR_MS);
     const database = open.database(url);
     await open.database(url).write(async (connection) => {
       await connection.all('SELECT 1 FROM walks WHERE token_id = $1 FOR UPDATE', locked.tokenId);
