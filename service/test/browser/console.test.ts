@@ -6,25 +6,21 @@ import { ConsoleNode } from '../console/open-console.ts';
 import { coupon, id, offer, retailer, transaction } from '../support/fixtures.ts';
 import { failedToLoad, testsWithBrowser } from './watched-page.ts';
 
-const { afterAll, beforeAll, test, openPage } = testsWithBrowser();
+const { afterAll, test, openPage } = testsWithBrowser();
 
-let console_: ConsoleNode;
+const console_ = await ConsoleNode.start();
+const { node } = console_;
+await console_.importCatalogue([retailer(1, { cashbackOffers: [offer(11)], coupons: [coupon(21)] })]);
+await console_.importTransactions([
+  transaction(101, { cashbackOfferId: id(11) }),
+  transaction(102, { status: 'CONFIRMED' }),
+]);
+// The token expires soon, so the overview shows a warning and a command.
+const token = await node.token('public', 'acme', Date.now() + 86_400_000);
+await node.get('/v1/coupons/', token);
+await node.get('/v1/coupons/?limit=none', token);
 
-beforeAll(async () => {
-  console_ = await ConsoleNode.start();
-  const { node } = console_;
-  await console_.importCatalogue([retailer(1, { cashbackOffers: [offer(11)], coupons: [coupon(21)] })]);
-  await console_.importTransactions([
-    transaction(101, { cashbackOfferId: id(11) }),
-    transaction(102, { status: 'CONFIRMED' }),
-  ]);
-  // The token expires soon, so the overview shows a warning and a command.
-  const token = await node.token('public', 'acme', Date.now() + 86_400_000);
-  await node.get('/v1/coupons/', token);
-  await node.get('/v1/coupons/?limit=none', token);
-});
-
-afterAll(() => console_?.[Symbol.asyncDispose]());
+afterAll(() => console_[Symbol.asyncDispose]());
 
 const open = (path: string, options: BrowserContextOptions = {}) => openPage(console_.url + path, options);
 

@@ -10,7 +10,7 @@ import { coupon, id, offer, promotion, retailer, transaction } from '../support/
 import { axeViolations } from './axe-violations.ts';
 import { RECORD_SHIFTS, testsWithBrowser } from './watched-page.ts';
 
-const { afterAll, beforeAll, describe, test, openPage } = testsWithBrowser();
+const { afterAll, describe, test, openPage } = testsWithBrowser();
 
 const WIDTHS = [390, 768, 1280];
 const CONSOLE_PATHS = [
@@ -18,21 +18,16 @@ const CONSOLE_PATHS = [
   ...['/totals?currency=EUR&by=day', '/clicks', '/errors', '/transactions?org=nobody', '/nothing-here'],
 ];
 
-let full: ConsoleNode;
-let empty: ConsoleNode;
-
-beforeAll(async () => {
-  const pageToken = newTokenText('public');
-  full = await ConsoleNode.start({ pageToken, settings: { explorer: 'on', currency: 'EUR' } });
-  empty = await ConsoleNode.start({ settings: { explorer: 'on' } });
-  await full.node.keep(pageToken, 'public');
-  await addData();
-  await addProblems();
-});
+const pageToken = newTokenText('public');
+const full = await ConsoleNode.start({ pageToken, settings: { explorer: 'on', currency: 'EUR' } });
+const empty = await ConsoleNode.start({ settings: { explorer: 'on' } });
+await full.node.keep(pageToken, 'public');
+await addData();
+await addProblems();
 
 afterAll(async () => {
-  await full?.[Symbol.asyncDispose]();
-  await empty?.[Symbol.asyncDispose]();
+  await full[Symbol.asyncDispose]();
+  await empty[Symbol.asyncDispose]();
 });
 
 async function addData(): Promise<void> {

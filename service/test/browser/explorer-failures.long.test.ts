@@ -7,19 +7,15 @@ import { TestNode } from '../support/test-node.ts';
 import { axeViolations } from './axe-violations.ts';
 import { failedToLoad, startWithPageToken, testsWithBrowser, type WatchedPage } from './watched-page.ts';
 
-const { afterAll, beforeAll, describe, test, openPage } = testsWithBrowser();
+const { afterAll, describe, test, openPage } = testsWithBrowser();
 
 /** More retailers than the first page contains. */
 const CATALOGUE = Array.from({ length: 150 }, (_, i) => retailer(i, { cashbackOffers: [offer(1_000 + i)] }));
 
-let node: TestNode;
+const node = await TestNode.start();
+await node.catalogue(CATALOGUE);
 
-beforeAll(async () => {
-  node = await TestNode.start();
-  await node.catalogue(CATALOGUE);
-});
-
-afterAll(() => node?.[Symbol.asyncDispose]());
+afterAll(() => node[Symbol.asyncDispose]());
 
 const open = (path = '/', url = node.url) => openPage(url + path);
 const apiRequests = ({ requests }: WatchedPage) =>

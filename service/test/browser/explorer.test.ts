@@ -3,63 +3,54 @@
 import { expect } from 'bun:test';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { coupon, id, offer, promotion, retailer } from '../support/fixtures.ts';
-import type { TestNode } from '../support/test-node.ts';
 import { axeViolations } from './axe-violations.ts';
 import { failedToLoad, startWithPageToken, testsWithBrowser, type WatchedPage } from './watched-page.ts';
 
-const { afterAll, beforeAll, describe, test, openPage } = testsWithBrowser();
+const { afterAll, describe, test, openPage } = testsWithBrowser();
 
 /** Ordinary retailers besides the five that tests look at; enough for three batches of cards. */
 const OTHER_NAMES = Array.from({ length: 150 }, (_, i) => `Shop ${String(i).padStart(4, '0')}`);
 
-let node: TestNode;
-
 const inHours = (hours: number) => printTimestamp(Date.now() + hours * 3_600_000);
 const onlyCoupons = { name: 'Zeta Vouchers', coupons: [coupon(2041, { endDate: inHours(0.5) })] };
 
-beforeAll(async () => {
-  node = await startWithPageToken({ settings: { currency: 'EUR' } });
-  await node.catalogue([
-    retailer(1, {
-      name: 'Café Mélange',
-      cashbackOffers: [
-        offer(2001, { category: 'Food', countries: ['AT'], cashbackPercentage: 0.03 }),
-        offer(2002, { category: 'Food', countries: ['DE', 'AT'], cashbackPercentage: 0.145 }),
-      ],
-      coupons: [
-        coupon(2011, { code: 'MELANGE-10', description: '10 % off beans', endDate: inHours(24 * 90) }),
-      ],
-      promotions: [
-        promotion(2021, { description: 'Free mugs', deepLink: 'https://melange.example/mugs?x=1' }),
-      ],
-    }),
-    retailer(2, { name: 'Aster Garden', cashbackOffers: [offer(2003, { countries: ['DE'] })] }),
-    retailer(3, {
-      name: 'Zebra Books',
-      cashbackOffers: [offer(2004, { featured: true, category: 'Books', countries: ['FR'] })],
-    }),
-    retailer(4, {
-      name: 'Fixed Price',
-      cashbackOffers: [
-        offer(2005, {
-          maximumFixedCommissionFee: 7.5,
-          cashbackPercentage: 0,
-          category: 'Books',
-          countries: ['FR', 'DE'],
-        }),
-      ],
-    }),
-    retailer(5, onlyCoupons),
-    ...OTHER_NAMES.map((name, i) =>
-      retailer(10_000 + i, {
-        name,
-        cashbackOffers: [offer(20_000 + i, { category: 'Various', countries: ['SE'] })],
+const node = await startWithPageToken({ settings: { currency: 'EUR' } });
+await node.catalogue([
+  retailer(1, {
+    name: 'Café Mélange',
+    cashbackOffers: [
+      offer(2001, { category: 'Food', countries: ['AT'], cashbackPercentage: 0.03 }),
+      offer(2002, { category: 'Food', countries: ['DE', 'AT'], cashbackPercentage: 0.145 }),
+    ],
+    coupons: [coupon(2011, { code: 'MELANGE-10', description: '10 % off beans', endDate: inHours(24 * 90) })],
+    promotions: [promotion(2021, { description: 'Free mugs', deepLink: 'https://melange.example/mugs?x=1' })],
+  }),
+  retailer(2, { name: 'Aster Garden', cashbackOffers: [offer(2003, { countries: ['DE'] })] }),
+  retailer(3, {
+    name: 'Zebra Books',
+    cashbackOffers: [offer(2004, { featured: true, category: 'Books', countries: ['FR'] })],
+  }),
+  retailer(4, {
+    name: 'Fixed Price',
+    cashbackOffers: [
+      offer(2005, {
+        maximumFixedCommissionFee: 7.5,
+        cashbackPercentage: 0,
+        category: 'Books',
+        countries: ['FR', 'DE'],
       }),
-    ),
-  ]);
-});
+    ],
+  }),
+  retailer(5, onlyCoupons),
+  ...OTHER_NAMES.map((name, i) =>
+    retailer(10_000 + i, {
+      name,
+      cashbackOffers: [offer(20_000 + i, { category: 'Various', countries: ['SE'] })],
+    }),
+  ),
+]);
 
-afterAll(() => node?.[Symbol.asyncDispose]());
+afterAll(() => node[Symbol.asyncDispose]());
 
 const open = (path = '/', options = {}) => openPage(node.url + path, options);
 

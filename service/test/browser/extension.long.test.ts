@@ -113,21 +113,16 @@ async function startWeb() {
 async function startNode() {
   const node = await TestNode.start({ settings: { countTestClients: 'on' } });
   const token = await node.token('public');
-  const [org] = await node.stores.organisations.list();
   await node.catalogue([
     ...[1, 2, 3, 4, 5, 9, 10].map((number) => retailer(number, { cashbackOffers: [offer(10 + number)] })),
     retailer(6, { cashbackOffers: [offer(16, { maximumFixedCommissionFee: 7.5 })] }),
     retailer(7, { cashbackOffers: [offer(17, { cashbackPercentage: 0.129 })] }),
     retailer(8),
   ]);
-  await node.stores.links.write(async (writer) => {
-    const template = 'https://www.awin1.com/cread.php?clickref={click}&ued={url}';
-    await writer.put([1, 2, 3, 4, 5, 9].map((number) => ({ id: id(number), kind: 'retailer', template })));
-    await writer.markChanged();
-  });
-  const { activation } = await node.stores.revisions();
-  await node.logged((line) => line.activation === activation);
-  const config = { baseUrl: node.url, token, orgId: org?.publicId ?? '' };
+  const template = 'https://www.awin1.com/cread.php?clickref={click}&ued={url}';
+  await node.links([1, 2, 3, 4, 5, 9].map((number) => ({ id: id(number), kind: 'retailer', template })));
+  const { publicId: orgId } = await node.organisation();
+  const config = { baseUrl: node.url, token, orgId };
   return { node, config, [Symbol.asyncDispose]: () => node[Symbol.asyncDispose]() };
 }
 

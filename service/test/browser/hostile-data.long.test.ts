@@ -3,10 +3,9 @@
 
 import { expect } from 'bun:test';
 import { coupon, id, offer, promotion, retailer } from '../support/fixtures.ts';
-import type { TestNode } from '../support/test-node.ts';
 import { startWithPageToken, testsWithBrowser } from './watched-page.ts';
 
-const { afterAll, beforeAll, test, openPage } = testsWithBrowser();
+const { afterAll, test, openPage } = testsWithBrowser();
 
 const MARKUP = `<img src=x onerror="hacked=1"><script>hacked=1</script></title></script><svg onload=hacked=1>&lt;b&gt;`;
 const ENDLESS = 'W'.repeat(10_000);
@@ -15,31 +14,27 @@ const STACKED = `Z${'\u0335\u0321\u0301'.repeat(300)}algo`;
 const TEXTS = { markup: MARKUP, endless: ENDLESS, 'right to left': RIGHT_TO_LEFT, stacked: STACKED };
 const WIDTHS = [390, 1280];
 
-let node: TestNode;
+const node = await startWithPageToken();
+await node.catalogue(
+  Object.values(TEXTS).map((text, i) =>
+    retailer(i + 1, {
+      name: text,
+      hostname: text,
+      cashbackOffers: [
+        offer(i + 11, { description: text, category: text, termsAndExclusions: text, featured: true }),
+      ],
+      coupons: [coupon(i + 21, { code: text, description: text })],
+      promotions: [
+        promotion(i + 31, {
+          description: text,
+          deepLink: `https://x.example/${encodeURIComponent(text.slice(0, 500))}`,
+        }),
+      ],
+    }),
+  ),
+);
 
-beforeAll(async () => {
-  node = await startWithPageToken();
-  await node.catalogue(
-    Object.values(TEXTS).map((text, i) =>
-      retailer(i + 1, {
-        name: text,
-        hostname: text,
-        cashbackOffers: [
-          offer(i + 11, { description: text, category: text, termsAndExclusions: text, featured: true }),
-        ],
-        coupons: [coupon(i + 21, { code: text, description: text })],
-        promotions: [
-          promotion(i + 31, {
-            description: text,
-            deepLink: `https://x.example/${encodeURIComponent(text.slice(0, 500))}`,
-          }),
-        ],
-      }),
-    ),
-  );
-});
-
-afterAll(() => node?.[Symbol.asyncDispose]());
+afterAll(() => node[Symbol.asyncDispose]());
 
 test.each(WIDTHS)('the list shows hostile text as text, %d pixels wide', async (width) => {
   await using watched = await openPage(node.url, { viewport: { width, height: 800 } });

@@ -3,26 +3,21 @@
 import { expect } from 'bun:test';
 import { MAKE_OLDER } from '../../../client/test/support/older-browser.ts';
 import { coupon, id, offer, retailer } from '../support/fixtures.ts';
-import type { TestNode } from '../support/test-node.ts';
 import { startWithPageToken, testsWithBrowser } from './watched-page.ts';
 
-const { afterAll, beforeAll, test, openPage } = testsWithBrowser();
+const { afterAll, test, openPage } = testsWithBrowser();
 
-let node: TestNode;
+const node = await startWithPageToken();
+await node.catalogue([
+  retailer(1, {
+    name: 'Aster',
+    cashbackOffers: [offer(11), offer(12, { countries: ['AT'], cashbackPercentage: 0.1 })],
+    coupons: [coupon(21)],
+  }),
+  retailer(2, { name: 'Birch', cashbackOffers: [offer(13)] }),
+]);
 
-beforeAll(async () => {
-  node = await startWithPageToken();
-  await node.catalogue([
-    retailer(1, {
-      name: 'Aster',
-      cashbackOffers: [offer(11), offer(12, { countries: ['AT'], cashbackPercentage: 0.1 })],
-      coupons: [coupon(21)],
-    }),
-    retailer(2, { name: 'Birch', cashbackOffers: [offer(13)] }),
-  ]);
-});
-
-afterAll(() => node?.[Symbol.asyncDispose]());
+afterAll(() => node[Symbol.asyncDispose]());
 
 const open = (path: string) => openPage(node.url + path, {}, MAKE_OLDER);
 

@@ -10,17 +10,12 @@ import { failedToLoad, RECORD_SHIFTS, testsWithBrowser, type WatchedPage } from 
 
 const { afterAll, beforeAll, describe, test, openPage } = testsWithBrowser();
 
-let node: TestNode;
-let token: string;
+const token = newTokenText('public');
+const node = await TestNode.start({ pageToken: token });
+await node.keep(token, 'public');
+await node.catalogue([retailer(1, { cashbackOffers: [offer(11), offer(12, { countries: ['FR'] })] })]);
 
-beforeAll(async () => {
-  token = newTokenText('public');
-  node = await TestNode.start({ pageToken: token });
-  await node.keep(token, 'public');
-  await node.catalogue([retailer(1, { cashbackOffers: [offer(11), offer(12, { countries: ['FR'] })] })]);
-});
-
-afterAll(() => node?.[Symbol.asyncDispose]());
+afterAll(() => node[Symbol.asyncDispose]());
 
 const open = (path: string, options = {}, url = node.url) => openPage(url + path, options);
 
@@ -65,8 +60,7 @@ describe('/docs/reference', () => {
 
   test('activates the first offer if no id is given, and shows its link', async () => {
     const form = formFor('/v1/cashback-offers/{id}/activate/');
-    const [org] = await node.stores.organisations.list();
-    await form.getByLabel('orgId').fill(org?.publicId ?? '');
+    await form.getByLabel('orgId').fill((await node.organisation()).publicId);
     await form.getByRole('button', { name: 'Send' }).click();
     const shown = await form.locator('.answer > .sample pre').textContent();
     expect(JSON.parse(shown ?? '')).toEqual({ url: expect.stringMatching(/\/go\/\w{22}\/$/) });

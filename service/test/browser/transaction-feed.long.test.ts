@@ -6,43 +6,37 @@ import type { Delivery } from '../../src/cli/commands/sandbox/toy-receiver.ts';
 import { transactionFeed } from '../../src/cli/commands/sandbox/transaction-feed.ts';
 import { systemClock } from '../../src/domain/clock.ts';
 import type { Organisation } from '../../src/domain/organisation.ts';
-import type { Stores } from '../../src/domain/stores.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
 import { id, retailer, transaction } from '../support/fixtures.ts';
-import type { TestNode } from '../support/test-node.ts';
 import { axeViolations } from './axe-violations.ts';
 import { RECORD_SHIFTS, startWithPageToken, testsWithBrowser, type WatchedPage } from './watched-page.ts';
 
-const { afterAll, beforeAll, test, openPage } = testsWithBrowser();
+const { afterAll, test, openPage } = testsWithBrowser();
 
 /** The user of the explorer's activation links. */
 const VISITOR = 'visitor-of-the-explorer';
 
-let node: TestNode;
-/** Opened before the node, because the feed's route is created first. */
-let stores: Stores;
 /** Webhooks that the toy receiver has stored, newest first. */
 const deliveries: Delivery[] = [];
 
-beforeAll(async () => {
-  const databaseUrl = (await DATABASES[0]?.create()) ?? '';
-  stores = await openStores(databaseUrl, CREATE_OPTIONS);
-  const org = (await stores.organisations.create('acme')) as Organisation;
-  const findRetailer = (retailerId: string) => (retailerId === id(7) ? retailer(7) : undefined);
-  const feed = transactionFeed({
-    stores,
-    org,
-    findRetailer,
-    clock: systemClock,
-    deliveries: () => deliveries.slice(0, 5),
-  });
-  node = await startWithPageToken({ databaseUrl, feed });
+const databaseUrl = (await DATABASES[0]?.create()) ?? '';
+/** Opened before the node, because the feed's route is created first. */
+const stores = await openStores(databaseUrl, CREATE_OPTIONS);
+const org = (await stores.organisations.create('acme')) as Organisation;
+const findRetailer = (retailerId: string) => (retailerId === id(7) ? retailer(7) : undefined);
+const feed = transactionFeed({
+  stores,
+  org,
+  findRetailer,
+  clock: systemClock,
+  deliveries: () => deliveries.slice(0, 5),
 });
+const node = await startWithPageToken({ databaseUrl, feed });
 
 afterAll(async () => {
-  await node?.[Symbol.asyncDispose]();
-  await stores?.close();
+  await node[Symbol.asyncDispose]();
+  await stores.close();
 });
 
 const statuses = ({ page }: WatchedPage) => page.locator('.feed .tag').allTextContents();

@@ -1,6 +1,6 @@
 // offerbook follow, as a process, against a server process.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -21,14 +21,9 @@ import { lacks } from '../support/programs.ts';
 
 const MAIN = join(import.meta.dir, '../../src/main.ts');
 
-let service: ServiceProcess;
-let token: string;
-
-beforeAll(async () => {
-  service = await ServiceProcess.start();
-  token = await service.token('private');
-  await service.importTransactions([transaction(1, { cashback: 1e-7 }), transaction(2)]);
-});
+const service = await ServiceProcess.start();
+const token = await service.token('private');
+await service.importTransactions([transaction(1, { cashback: 1e-7 }), transaction(2)]);
 
 afterAll(() => service[Symbol.asyncDispose]());
 

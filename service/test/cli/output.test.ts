@@ -1,6 +1,6 @@
 // Commands whose output cannot be written, because the reader closed the pipe or the disk is full.
 
-import { beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { COMMAND, offerbook, ServerProcess } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
@@ -45,25 +45,19 @@ async function run(shell: string, args: readonly string[], env: Record<string, s
   return { code: await exited, stderr: await new Response(stderr).text() };
 }
 
-let env: Record<string, string>;
-let privateToken: string;
-let exportFile: string;
-
-beforeAll(async () => {
-  env = { OFFERBOOK_DATABASE_URL: `sqlite:${join(temporaryFolder(), 'offerbook.db')}` };
-  await offerbook(['orgs', 'create', 'acme'], { env });
-  const issue = ['tokens', 'issue', '--org', 'acme', '--kind', 'private'];
-  privateToken = (await offerbook(issue, { env })).stdout.trim();
-  exportFile = join(temporaryFolder(), 'catalogue.ndjson');
-  // Larger than the buffer of a pipe.
-  const retailers = Array.from({ length: 500 }, (_, i) =>
-    retailer(i + 1, { cashbackOffers: [offer(i + 1_000)] }),
-  );
-  await Bun.write(exportFile, ndjson(retailers));
-  await offerbook(['import', 'catalogue', exportFile], { env });
-  const transactions = ndjson(Array.from({ length: 3_000 }, (_, i) => transaction(i + 1)));
-  await offerbook(['import', 'transactions', '-', '--org', 'acme'], { env, stdin: transactions });
-});
+const env = { OFFERBOOK_DATABASE_URL: `sqlite:${join(temporaryFolder(), 'offerbook.db')}` };
+await offerbook(['orgs', 'create', 'acme'], { env });
+const issue = ['tokens', 'issue', '--org', 'acme', '--kind', 'private'];
+const privateToken = (await offerbook(issue, { env })).stdout.trim();
+const exportFile = join(temporaryFolder(), 'catalogue.ndjson');
+// Larger than the buffer of a pipe.
+const retailers = Array.from({ length: 500 }, (_, i) =>
+  retailer(i + 1, { cashbackOffers: [offer(i + 1_000)] }),
+);
+await Bun.write(exportFile, ndjson(retailers));
+await offerbook(['import', 'catalogue', exportFile], { env });
+const transactions = ndjson(Array.from({ length: 3_000 }, (_, i) => transaction(i + 1)));
+await offerbook(['import', 'transactions', '-', '--org', 'acme'], { env, stdin: transactions });
 
 test.each(COMMANDS)('%s exits cleanly if its reader is gone, and reports a full disk', async (line) => {
   const args = line.replace('FILE', exportFile).split(' ');

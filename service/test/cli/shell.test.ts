@@ -1,6 +1,6 @@
 // Completion scripts and the manual page, tested in real shells and with groff.
 
-import { beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { offerbook } from '../support/command.ts';
@@ -8,7 +8,6 @@ import { temporaryFolder } from '../support/databases.ts';
 import { lacks } from '../support/programs.ts';
 
 const folder = temporaryFolder();
-let commands: string[];
 
 /** Typed lines and the completions of their last word; undefined for file names. */
 const TYPED: readonly [string, readonly string[] | undefined][] = [
@@ -25,15 +24,13 @@ const TYPED: readonly [string, readonly string[] | undefined][] = [
   ['offerbook nonsense', undefined],
 ];
 
-beforeAll(async () => {
-  for (const shell of ['bash', 'zsh', 'fish']) {
-    const { code, stdout, stderr } = await offerbook(['completion', shell]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    writeFileSync(join(folder, shell), stdout);
-  }
-  const { stdout } = await offerbook(['--help']);
-  commands = [...stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name = '']) => name);
-});
+for (const shell of ['bash', 'zsh', 'fish']) {
+  const { code, stdout, stderr } = await offerbook(['completion', shell]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  writeFileSync(join(folder, shell), stdout);
+}
+const { stdout: help } = await offerbook(['--help']);
+const commands = [...help.matchAll(/^ {2}([a-z]+) /gm)].map(([, name = '']) => name);
 
 function run(shell: string, ...args: string[]): string {
   const { stdout, stderr, exitCode } = Bun.spawnSync([shell, ...args], { cwd: folder });

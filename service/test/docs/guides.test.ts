@@ -10,38 +10,32 @@ import { Sandbox } from '../support/sandbox.ts';
 import { TestNode } from '../support/test-node.ts';
 import { testsWith } from '../support/tests-with.ts';
 
-const { afterAll, beforeAll, test } = testsWith('bash', 'curl');
+const { afterAll, test } = testsWith('bash', 'curl');
 
 const DOCS = join(import.meta.dir, '../../../docs');
 
-let node: TestNode;
-let nodeEnv: Service['env'];
+const node = await TestNode.start();
+await node.catalogue(
+  [1, 2, 3].map((number) =>
+    retailer(number, {
+      cashbackOffers: [offer(10 + number)],
+      coupons: [coupon(20 + number)],
+      promotions: [promotion(30 + number)],
+    }),
+  ),
+);
+await node.transactions([transaction(101), transaction(102)]);
+const tokens = await node.tokens();
+const { publicId } = await node.organisation();
+await node.links();
+const nodeEnv = {
+  ...process.env,
+  OFFERBOOK_PUBLIC_TOKEN: tokens.public,
+  OFFERBOOK_PRIVATE_TOKEN: tokens.private,
+  OFFERBOOK_ORG_ID: publicId,
+};
 
-beforeAll(async () => {
-  node = await TestNode.start();
-  await node.catalogue(
-    [1, 2, 3].map((number) =>
-      retailer(number, {
-        cashbackOffers: [offer(10 + number)],
-        coupons: [coupon(20 + number)],
-        promotions: [promotion(30 + number)],
-      }),
-    ),
-  );
-  await node.transactions([transaction(101), transaction(102)]);
-  const tokens = [await node.token('public'), await node.token('private')];
-  const [org] = await node.stores.organisations.list();
-  const { activation } = await node.stores.revisions();
-  await node.logged((line) => line.activation === activation);
-  nodeEnv = {
-    ...process.env,
-    OFFERBOOK_PUBLIC_TOKEN: tokens[0],
-    OFFERBOOK_PRIVATE_TOKEN: tokens[1],
-    OFFERBOOK_ORG_ID: org?.publicId,
-  };
-});
-
-afterAll(() => node?.[Symbol.asyncDispose]());
+afterAll(() => node[Symbol.asyncDispose]());
 
 interface Service {
   readonly url: string;

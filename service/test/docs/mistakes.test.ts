@@ -1,6 +1,6 @@
 // Makes each of the common mistakes in docs/errors.md and compares the response with the document.
 
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OfferbookClient } from '@offerbook/client';
@@ -13,32 +13,26 @@ interface Got {
   readonly client: string;
 }
 
-let node: TestNode;
+const node = await TestNode.start({ settings: { rateLimitPublic: 1 } });
 /** Redirects every request to the service, like the http port of a service that requires https. */
-let redirecting: ReturnType<typeof Bun.serve>;
+const redirecting = Bun.serve({
+  port: 0,
+  hostname: '127.0.0.1',
+  fetch: ({ url }) => {
+    const { pathname, search } = new URL(url);
+    return Response.redirect(`${node.url}${pathname}${search}`, 308);
+  },
+});
 /** A website that is not Offerbook. */
-let website: ReturnType<typeof Bun.serve>;
-
-beforeAll(async () => {
-  node = await TestNode.start({ settings: { rateLimitPublic: 1 } });
-  redirecting = Bun.serve({
-    port: 0,
-    hostname: '127.0.0.1',
-    fetch: ({ url }) => {
-      const { pathname, search } = new URL(url);
-      return Response.redirect(`${node.url}${pathname}${search}`, 308);
-    },
-  });
-  website = Bun.serve({
-    port: 0,
-    hostname: '127.0.0.1',
-    fetch: () => new Response('<h1>Shop</h1>', { headers: { 'Content-Type': 'text/html' } }),
-  });
+const website = Bun.serve({
+  port: 0,
+  hostname: '127.0.0.1',
+  fetch: () => new Response('<h1>Shop</h1>', { headers: { 'Content-Type': 'text/html' } }),
 });
 
 afterAll(async () => {
-  await Promise.all([redirecting?.stop(true), website?.stop(true)]);
-  await node?.[Symbol.asyncDispose]();
+  await Promise.all([redirecting.stop(true), website.stop(true)]);
+  await node[Symbol.asyncDispose]();
 });
 
 /** On a busy machine, seconds of the minute may already have passed. */

@@ -1,6 +1,6 @@
 // Everything that the documents name exists, and tables that claim to be complete are complete.
 
-import { beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { dirname, join } from 'node:path';
 import { tableFields } from '@offerbook/feeds/source/table-mapping.ts';
 import { newClickTally } from '../../src/activation/click-tally.ts';
@@ -14,17 +14,13 @@ import { RequestTally } from '../../src/http/request-tally.ts';
 import { offerbook } from '../support/command.ts';
 import { blocksOf, DOCUMENTS, FILES, proseOf, readDocument, spansOf, tableOf } from '../support/documents.ts';
 
+const manual = (await offerbook(['manual'])).stdout.replaceAll('\\', '');
 /** The options of every command by its name, such as `pull status`. */
 const commands = new Map<string, readonly string[]>();
-let manual = '';
-
-beforeAll(async () => {
-  manual = (await offerbook(['manual'])).stdout.replaceAll('\\', '');
-  for (const section of manual.split(/^\.SS offerbook /m).slice(1)) {
-    const [, name = ''] = /^([a-z ]*[a-z])/.exec(section) ?? [];
-    commands.set(name, ['--help', ...(section.match(/--[a-z][a-z-]*/g) ?? [])]);
-  }
-});
+for (const section of manual.split(/^\.SS offerbook /m).slice(1)) {
+  const [, name = ''] = /^([a-z ]*[a-z])/.exec(section) ?? [];
+  commands.set(name, ['--help', ...(section.match(/--[a-z][a-z-]*/g) ?? [])]);
+}
 
 /** Names that look like ours, but belong to readers, networks or other programs. */
 const FOREIGN = [

@@ -182,14 +182,9 @@ test('the commands for the sandbox register a receiver, which gets the transacti
 
 /** A service that may send webhooks to this machine. */
 const cwd = temporaryFolder();
-let service: ServerProcess;
-
-beforeAll(async () => {
-  await run(['migrate']);
-  service = await ServerProcess.start(['--webhook-networks', '127.0.0.1'], { cwd });
-});
-
-afterAll(() => service?.[Symbol.asyncDispose]());
+await run(['migrate']);
+const service = await ServerProcess.start(['--webhook-networks', '127.0.0.1'], { cwd });
+afterAll(() => service[Symbol.asyncDispose]());
 
 async function run(args: readonly string[], stdin = ''): Promise<string> {
   const { code, stdout, stderr } = await offerbook(args, { cwd, stdin });

@@ -297,9 +297,8 @@ describe('activation redirects', () => {
     await using app = await ActivationNode.start({
       settings: { rateLimitActivation: 2, trustedProxies: ['127.0.0.1'] },
     });
-    const { publicId } = (await app.node.stores.organisations.create('globex')) ?? { publicId: '' };
-    const { activation } = await app.node.stores.revisions();
-    await app.node.logged((line) => line.activation === activation);
+    const { publicId } = await app.node.organisation('globex');
+    await app.node.links();
     const location = async (address: string, with_: Record<string, string>) => {
       const headers = { ...BROWSER, 'X-Forwarded-For': address };
       const response = await app.get(app.coupon(with_), headers);

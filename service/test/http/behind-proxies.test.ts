@@ -1,6 +1,6 @@
 // The service behind real proxies, configured as in docs/operations/proxies.md: what they reject and what they cache.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { coupon, id, retailer } from '../support/fixtures.ts';
 import { lacks } from '../support/programs.ts';
 import { rawRequest } from '../support/raw-request.ts';
@@ -9,23 +9,12 @@ import { TestNode } from '../support/test-node.ts';
 import { testsWith } from '../support/tests-with.ts';
 import { until } from '../support/until.ts';
 
-let node: TestNode;
-let token: string;
-let orgId: string;
-
-beforeAll(async () => {
-  node = await TestNode.start({ settings: { pageSize: 1, trustedProxies: ['127.0.0.0/8'] } });
-  await node.catalogue([retailer(1, { coupons: [coupon(21), coupon(22)] })]);
-  token = await node.token('public');
-  orgId = (await node.stores.organisations.list())[0]?.publicId ?? '';
-  await node.stores.links.write(async (writer) => {
-    const template = `https://network.example/${'x'.repeat(1_024)}/{click}?to={url}`;
-    await writer.put([{ id: id(1), kind: 'retailer', template }]);
-    await writer.markChanged();
-  });
-  const { activation } = await node.stores.revisions();
-  await node.logged((line) => line.activation === activation);
-});
+const node = await TestNode.start({ settings: { pageSize: 1, trustedProxies: ['127.0.0.0/8'] } });
+await node.catalogue([retailer(1, { coupons: [coupon(21), coupon(22)] })]);
+const token = await node.token('public');
+const { publicId: orgId } = await node.organisation();
+const template = `https://network.example/${'x'.repeat(1_024)}/{click}?to={url}`;
+await node.links([{ id: id(1), kind: 'retailer', template }]);
 afterAll(() => node[Symbol.asyncDispose]());
 
 async function statusOf(url: string, target: string): Promise<number> {
@@ -102,8 +91,7 @@ test.skipIf(lacks('nginx'))(
     };
     for (const path of paths) await ask(path, 'evil.example');
     for (const path of paths) expect(await ask(path, 'api.example')).not.toContain('evil.example');
-    const { tokens } = await node.stores.tokens.list();
-    for (const { id } of tokens) await node.stores.tokens.revoke(id);
+    await node.revoke(token);
     await until(async () => !(await node.get('/v1/coupons/', token)).ok);
     expect(await ask('/v1/coupons/', 'api.example')).toContain('"code":"invalid_token"');
   },

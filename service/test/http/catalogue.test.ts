@@ -1,13 +1,11 @@
 // The four lists of the catalogue over HTTP: contents, pages, caching and compression.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { zstdDecompressSync } from 'bun';
 import { coupon, id, offer, retailer, timestamp } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
 
-let node: TestNode;
-let token: string;
 let nowMs = Date.parse('2026-11-15T12:00:00Z');
 
 const GREEN = retailer(2, {
@@ -31,11 +29,9 @@ const HOURLY = retailer(4, {
   ],
 });
 
-beforeAll(async () => {
-  node = await TestNode.start({ clock: () => nowMs });
-  await node.catalogue([GREEN, PLAIN, HOURLY]);
-  token = await node.token('public');
-});
+const node = await TestNode.start({ clock: () => nowMs });
+await node.catalogue([GREEN, PLAIN, HOURLY]);
+const token = await node.token('public');
 afterAll(() => node[Symbol.asyncDispose]());
 
 async function ids(path: string): Promise<unknown[]> {

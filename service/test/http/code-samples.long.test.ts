@@ -1,6 +1,6 @@
 // Runs the samples of the OpenAPI document unchanged.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { activationOperations } from '@offerbook/site/docs/api-document.ts';
@@ -55,28 +55,22 @@ const SAMPLES = OPERATIONS.flatMap((operation) =>
   codeSamples(operation).map((sample) => ({ ...sample, runner: RUNNERS[sample.label], id: operation.id })),
 );
 
-let node: TestNode;
-let token: string;
 /** Path of node_modules in a project where the client is installed. */
-let modules: string;
+const modules = join((await installPackage()).folder, 'node_modules');
+// One item per page, so that every program has to follow the cursor.
+const node = await TestNode.start({ settings: { pageSize: 1 } });
+await node.catalogue(
+  [1, 2].map((number) =>
+    retailer(number, {
+      cashbackOffers: [offer(10 + number)],
+      coupons: [coupon(20 + number)],
+      promotions: [promotion(30 + number)],
+    }),
+  ),
+);
+const token = await node.token('public');
 
-beforeAll(async () => {
-  modules = join((await installPackage()).folder, 'node_modules');
-  // One item per page, so that every program has to follow the cursor.
-  node = await TestNode.start({ settings: { pageSize: 1 } });
-  await node.catalogue(
-    [1, 2].map((number) =>
-      retailer(number, {
-        cashbackOffers: [offer(10 + number)],
-        coupons: [coupon(20 + number)],
-        promotions: [promotion(30 + number)],
-      }),
-    ),
-  );
-  token = await node.token('public');
-});
-
-afterAll(() => node?.[Symbol.asyncDispose]());
+afterAll(() => node[Symbol.asyncDispose]());
 
 test('this test can run every language of the code samples', () => {
   expect(SAMPLES.filter(({ runner }) => runner === undefined)).toEqual([]);
@@ -164,14 +158,13 @@ test.skipIf(lacks('bash', 'curl'))(
       get,
       ...(post ? [post] : []),
     ]);
-    const [org] = await node.stores.organisations.list();
-    const { activation } = await node.stores.revisions();
-    await node.logged((line) => line.activation === activation);
+    const { publicId } = await node.organisation();
+    await node.links();
     const printed = await Promise.all(
       operations.map(async ({ operationId, 'x-codeSamples': samples }) => {
         expect(samples.map(({ label }) => label)).toEqual(['curl']);
         const stdout = await run(RUNNERS.curl, samples[0]?.source ?? '', token, newFolder(), {
-          OFFERBOOK_ORG_ID: org?.publicId,
+          OFFERBOOK_ORG_ID: publicId,
         });
         return [operationId, /^HTTP\/1.1 \d+|^{"url":".*\/go\//.exec(stdout)?.[0].replace(node.url, '')];
       }),

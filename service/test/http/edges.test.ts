@@ -1,20 +1,15 @@
 // Edge cases of HTTP: unknown paths, long URLs, request ids, health, error pages, limits.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { newTokenText } from '../../src/domain/access-token.ts';
 import { ERROR_CODES, ERRORS } from '../../src/domain/api-errors.ts';
 import { offer, retailer } from '../support/fixtures.ts';
 import { rawRequest } from '../support/raw-request.ts';
 import { TestNode } from '../support/test-node.ts';
 
-let node: TestNode;
-let token: string;
-
-beforeAll(async () => {
-  node = await TestNode.start();
-  await node.catalogue([retailer(1, { cashbackOffers: [offer(11)] })]);
-  token = await node.token('public');
-});
+const node = await TestNode.start();
+await node.catalogue([retailer(1, { cashbackOffers: [offer(11)] })]);
+const token = await node.token('public');
 afterAll(() => node[Symbol.asyncDispose]());
 
 describe('paths', () => {
@@ -278,13 +273,13 @@ describe('rate limits', () => {
 
   test('a valid token sent to an operation that it cannot access counts as a failed authentication', async () => {
     await using limited = await TestNode.start({ settings: { rateLimitFailedAuth: 3 } });
-    const [publicToken, privateToken] = [await limited.token('public'), await limited.token('private')];
+    const tokens = await limited.tokens();
     const seen = [];
     for (const [path, as, headers] of [
-      ['/v1/coupons/', privateToken, {}],
-      ['/v1/transactions/', publicToken, {}],
-      ['/v1/transactions/', privateToken, { Origin: 'https://shop.example' }],
-      ['/v1/coupons/', privateToken, {}],
+      ['/v1/coupons/', tokens.private, {}],
+      ['/v1/transactions/', tokens.public, {}],
+      ['/v1/transactions/', tokens.private, { Origin: 'https://shop.example' }],
+      ['/v1/coupons/', tokens.private, {}],
     ] as const) {
       const response = await limited.get(path, as, headers);
       seen.push([response.status, response.headers.get('RateLimit')?.replace(/t=\d+/, 't=T')]);

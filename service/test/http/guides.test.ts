@@ -1,6 +1,6 @@
 // The guides at /docs: rendering, links and search.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SearchEntry } from '@offerbook/site/browser/reference/find-entries.ts';
@@ -11,13 +11,9 @@ import { TestNode } from '../support/test-node.ts';
 
 const ROOT = join(import.meta.dir, '../../..');
 
-let node: TestNode;
+const node = await TestNode.start();
 
-beforeAll(async () => {
-  node = await TestNode.start();
-});
-
-afterAll(() => node?.[Symbol.asyncDispose]());
+afterAll(() => node[Symbol.asyncDispose]());
 
 /** Responses by path, because every guide has the same navigation. */
 const visited = new Map<string, { readonly status: number; readonly page: string }>();

@@ -10,30 +10,26 @@ import { ndjson, TestNode } from '../support/test-node.ts';
 const CATALOGUE_PATHS = ['/v1/retailers/', '/v1/cashback-offers/', '/v1/coupons/', '/v1/promotions/'];
 const NOT_FOUND = 'No active retailer or deal has this id.';
 
-let node: TestNode;
-let token: string;
 let nowMs = Date.parse('2026-11-15T12:00:00Z');
 
-beforeAll(async () => {
-  node = await TestNode.start({ clock: () => nowMs });
-  await node.catalogue([
-    retailer(1, { name: 'Grünes "Cáfé"', cashbackOffers: [offer(11), offer(12)], coupons: [coupon(21)] }),
-    retailer(2, {
-      cashbackOffers: [offer(13, { termsAndExclusions: 'x'.repeat(2_000) })],
-      coupons: [
-        coupon(22),
-        coupon(23, {
-          startDate: timestamp('2026-11-15T13:00:00'),
-          endDate: timestamp('2026-11-15T14:00:00'),
-        }),
-      ],
-      promotions: [promotion(31)],
-    }),
-    retailer(3),
-    retailer(4, { promotions: [promotion(32, { endDate: timestamp('2026-11-01T00:00:00') })] }),
-  ]);
-  token = await node.token('public');
-});
+const node = await TestNode.start({ clock: () => nowMs });
+await node.catalogue([
+  retailer(1, { name: 'Grünes "Cáfé"', cashbackOffers: [offer(11), offer(12)], coupons: [coupon(21)] }),
+  retailer(2, {
+    cashbackOffers: [offer(13, { termsAndExclusions: 'x'.repeat(2_000) })],
+    coupons: [
+      coupon(22),
+      coupon(23, {
+        startDate: timestamp('2026-11-15T13:00:00'),
+        endDate: timestamp('2026-11-15T14:00:00'),
+      }),
+    ],
+    promotions: [promotion(31)],
+  }),
+  retailer(3),
+  retailer(4, { promotions: [promotion(32, { endDate: timestamp('2026-11-01T00:00:00') })] }),
+]);
+const token = await node.token('public');
 afterAll(() => node[Symbol.asyncDispose]());
 
 describe.each(CATALOGUE_PATHS)('%s', (path) => {

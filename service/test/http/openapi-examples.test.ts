@@ -1,6 +1,6 @@
 // The examples of the OpenAPI document equal real responses, byte for byte, for the same data and the same errors.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import type { Retailer } from '@offerbook/wire/catalogue.ts';
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import { timestampMs } from '@offerbook/wire/timestamp.ts';
@@ -32,25 +32,19 @@ const { data: sales, cursor: nextSale } = examplePage<Transaction>('/v1/transact
 const [shop] = shops;
 const [sale] = sales;
 
-let node: TestNode;
 /** A time at which the example coupon and promotion are active. */
 const ACTIVE_MS = timestampMs('2026-04-01T00:00:00' as Timestamp);
 let nowMs = ACTIVE_MS;
-const tokens = { public: '', private: '' };
-
-beforeAll(async () => {
-  node = await TestNode.start({ clock: () => nowMs, settings: { publicUrl: 'https://api.example' } });
-  tokens.public = await node.token('public');
-  tokens.private = await node.token('private');
-  const other = (path: string) => examplePage<never>(path).cursor;
-  const second = retailer(0, {
-    id: nextShop,
-    cashbackOffers: shop.cashbackOffers.map((offer) => ({ ...offer, id: other('/v1/cashback-offers/') })),
-    coupons: shop.coupons.map((coupon) => ({ ...coupon, id: other('/v1/coupons/') })),
-    promotions: shop.promotions.map((promotion) => ({ ...promotion, id: other('/v1/promotions/') })),
-  });
-  await node.catalogue([shop, second]);
+const node = await TestNode.start({ clock: () => nowMs, settings: { publicUrl: 'https://api.example' } });
+const tokens = await node.tokens();
+const other = (path: string) => examplePage<never>(path).cursor;
+const second = retailer(0, {
+  id: nextShop,
+  cashbackOffers: shop.cashbackOffers.map((offer) => ({ ...offer, id: other('/v1/cashback-offers/') })),
+  coupons: shop.coupons.map((coupon) => ({ ...coupon, id: other('/v1/coupons/') })),
+  promotions: shop.promotions.map((promotion) => ({ ...promotion, id: other('/v1/promotions/') })),
 });
+await node.catalogue([shop, second]);
 
 afterAll(() => node[Symbol.asyncDispose]());
 

@@ -210,7 +210,7 @@ describe('checking real responses against the document', () => {
       }),
     ]);
     await node.transactions([transaction(101)]);
-    const tokens = { public: await node.token('public'), private: await node.token('private') };
+    const tokens = await node.tokens();
     const targets: Record<'page' | 'item', readonly [target: string, status: number][]> = {
       page: [
         ['?_=1', 200],

@@ -30,7 +30,7 @@ test('while PostgreSQL is stopped, deal links and links from new POSTs redirect,
   try {
     await node.catalogue([retailer(1, { cashbackOffers: [offer(11)] })]);
     await node.transactions([transaction(1)]);
-    const [pub, prv] = [await node.token('public'), await node.token('private')];
+    const { public: pub, private: prv } = await node.tokens();
     const statuses = async () => [
       (await node.get('/v1/retailers/', pub)).status,
       (await node.get('/v1/transactions/', prv)).status,
@@ -38,11 +38,10 @@ test('while PostgreSQL is stopped, deal links and links from new POSTs redirect,
     ];
     expect(await statuses()).toEqual([200, 200, 200]);
     expect(await isUsable()).toBe('1');
-    const [org] = await node.stores.organisations.list();
-    const { activation } = await node.stores.revisions();
-    await node.logged((line) => line.activation === activation);
+    const { publicId } = await node.organisation();
+    await node.links();
     const deal = (user: string) =>
-      `${node.url}/v1/cashback-offers/${id(11)}/activate/?orgId=${org?.publicId}&passbackUid=${user}`;
+      `${node.url}/v1/cashback-offers/${id(11)}/activate/?orgId=${publicId}&passbackUid=${user}`;
     const follow = async (url: string) => (await fetch(url, { redirect: 'manual' })).status;
     const activate = async (user: string) =>
       ((await (await fetch(deal(user), { method: 'POST' })).json()) as { url: string }).url;

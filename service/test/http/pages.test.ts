@@ -1,17 +1,13 @@
 // The HTTP side of the HTML pages: security headers, tokens in pages, and caching.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { readServeSettings } from '../../src/config.ts';
 import { newTokenText } from '../../src/domain/access-token.ts';
 import { TestNode } from '../support/test-node.ts';
 
-let node: TestNode;
+const node = await TestNode.start();
 
-beforeAll(async () => {
-  node = await TestNode.start();
-});
-
-afterAll(() => node?.[Symbol.asyncDispose]());
+afterAll(() => node[Symbol.asyncDispose]());
 
 const policy = (response: Response) => response.headers.get('Content-Security-Policy');
 

@@ -1,20 +1,15 @@
 // Query parameters that an operation does not know.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { OPERATIONS } from '../../src/http/operations/operations.ts';
 import { ActivationNode } from '../support/activation-node.ts';
 import { id, offer, retailer, transaction } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
 
-let node: TestNode;
-let tokens: { public: string; private: string };
-
-beforeAll(async () => {
-  node = await TestNode.start();
-  tokens = { public: await node.token('public'), private: await node.token('private') };
-  await node.catalogue([retailer(1, { cashbackOffers: [offer(11)] })]);
-  await node.transactions([transaction(1), transaction(2)]);
-});
+const node = await TestNode.start();
+const tokens = await node.tokens();
+await node.catalogue([retailer(1, { cashbackOffers: [offer(11)] })]);
+await node.transactions([transaction(1), transaction(2)]);
 afterAll(() => node[Symbol.asyncDispose]());
 
 const TRANSACTIONS = 'cursor, limit, updatedAtGreaterThan, updatedAtLessThan, passbackUid, expand';

@@ -26,8 +26,7 @@ export class ActivationNode {
 
   static async start(options: TestNodeOptions & { links?: readonly Link[] } = {}): Promise<ActivationNode> {
     const node = await TestNode.start({ clock: () => NOW_MS, ...options });
-    await node.organisation();
-    const [org] = await node.stores.organisations.list();
+    const { publicId } = await node.organisation();
     await node.catalogue([
       retailer(1, {
         cashbackOffers: [offer(11)],
@@ -45,13 +44,8 @@ export class ActivationNode {
       }),
     ]);
     const { links = [{ id: id(1), kind: 'retailer', template: NETWORK }] } = options;
-    await node.stores.links.write(async (writer) => {
-      await writer.put(links);
-      await writer.markChanged();
-    });
-    const { activation } = await node.stores.revisions();
-    await node.logged((line) => line.activation === activation);
-    return new ActivationNode(node, org?.publicId ?? id(0));
+    await node.links(links);
+    return new ActivationNode(node, publicId);
   }
 
   query(with_: Record<string, string> = {}): string {

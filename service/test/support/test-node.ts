@@ -4,6 +4,7 @@ import http from 'node:http';
 import type { Retailer } from '@offerbook/wire/catalogue.ts';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import type { UnstampedTransaction } from '@offerbook/wire/transaction.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { buildSnapshotData } from '../../src/catalogue/build/build-snapshot.ts';
 import type { SnapshotData } from '../../src/catalogue/snapshot-data.ts';
 import { startNode } from '../../src/cli/node/node.ts';
@@ -11,10 +12,10 @@ import type { NodeOptions } from '../../src/cli/node/node-settings.ts';
 import type { SnapshotBuilder } from '../../src/cli/node/snapshot-builder.ts';
 import { readServeSettings, type ServeSettings } from '../../src/config.ts';
 import { digestToken, newTokenText, type TokenKind } from '../../src/domain/access-token.ts';
-import type { CatalogueStore } from '../../src/domain/catalogue.ts';
+import type { CatalogueStore, Link } from '../../src/domain/catalogue.ts';
 import { type Clock, systemClock } from '../../src/domain/clock.ts';
 import { Logger } from '../../src/domain/logger.ts';
-import type { Organisation } from '../../src/domain/organisation.ts';
+import type { PublicOrganisation } from '../../src/domain/organisation.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import type { Route } from '../../src/http/router.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
@@ -108,11 +109,21 @@ export class TestNode implements AsyncDisposable {
     return new TestNode(node, stores, databaseUrl, logLines, clock);
   }
 
-  async organisation(name = 'acme'): Promise<Organisation> {
-    const org =
-      (await this.stores.organisations.find(name)) ?? (await this.stores.organisations.create(name));
+  async organisation(name = 'acme'): Promise<PublicOrganisation> {
+    const known = (await this.stores.organisations.list()).find((org) => org.name === name);
+    const org = known ?? (await this.stores.organisations.create(name));
     if (org === undefined) throw new Error(`no organisation ${name}`);
     return org;
+  }
+
+  /** Stores links, and waits until the node has loaded them and all organisations. */
+  async links(links: readonly Link[] = []): Promise<void> {
+    await this.stores.links.write(async (writer) => {
+      await writer.put(links);
+      await writer.markChanged();
+    });
+    const { activation } = await this.stores.revisions();
+    await this.logged((line) => line.activation === activation);
   }
 
   async token(kind: TokenKind, org = 'acme', expiresAtMs: number | null = null): Promise<string> {
@@ -121,11 +132,22 @@ export class TestNode implements AsyncDisposable {
     return text;
   }
 
+  /** A token of each kind. */
+  async tokens(org = 'acme') {
+    return { public: await this.token('public', org), private: await this.token('private', org) };
+  }
+
   /** Stores a token, so that it becomes valid. */
   async keep(text: string, kind: TokenKind, org = 'acme', expiresAtMs: number | null = null): Promise<void> {
     leakWatch.noteToken(text);
     const { id: orgId } = await this.organisation(org);
     await this.stores.tokens.add({ orgId, kind, label: 'test', digest: digestToken(text), expiresAtMs });
+  }
+
+  async revoke(text: string): Promise<void> {
+    const { tokens } = await this.stores.tokens.list();
+    const { id } = tokens.find(({ digest }) => digest === digestToken(text)) ?? {};
+    await this.stores.tokens.revoke(id as Uuid);
   }
 
   /** Imports a whole catalogue and waits until the node serves it. */
