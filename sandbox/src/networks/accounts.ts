@@ -3,9 +3,7 @@
 
 import { namedUuid } from '../random.ts';
 
-export const NETWORKS = ['awin', 'impact', 'partnerize', 'cj', 'rakuten'] as const;
-export type NetworkName = (typeof NETWORKS)[number];
-
+/** By network: the account, other settings of its source file, and the credentials. */
 export const ACCOUNTS = {
   awin: { account: '77777', credentials: { token: 'sandbox-awin-token' } },
   impact: { account: 'IRsandbox77777', credentials: { token: 'sandbox-impact-token' } },
@@ -17,25 +15,22 @@ export const ACCOUNTS = {
   rakuten: {
     account: '112',
     country: 'US',
+    transactionType: 'batch',
+    confirmAfterDays: 60,
     credentials: { clientId: 'sandbox-rakuten-client', clientSecret: 'sandbox-rakuten-secret' },
   },
 } as const;
+
+export type NetworkName = keyof typeof ACCOUNTS;
+export const NETWORKS = Object.keys(ACCOUNTS) as NetworkName[];
 
 export function basic(user: string, password: string): string {
   return `Basic ${btoa(`${user}:${password}`)}`;
 }
 
-const SETTINGS: Readonly<Record<NetworkName, object>> = {
-  awin: {},
-  impact: {},
-  partnerize: {},
-  cj: { currency: ACCOUNTS.cj.currency, website: ACCOUNTS.cj.website },
-  rakuten: { country: ACCOUNTS.rakuten.country, transactionType: 'batch', confirmAfterDays: 60 },
-};
-
 /** The source file of a network. The secrets are in environment variables. */
 export function exampleSource(network: NetworkName, baseUrl: string): object {
-  const { account } = ACCOUNTS[network];
+  const { account, credentials: _, ...settings } = ACCOUNTS[network];
   const credentials = Object.fromEntries(
     secretVariables(network).map(({ name, variable }) => [name, { env: variable }]),
   );
@@ -48,7 +43,7 @@ export function exampleSource(network: NetworkName, baseUrl: string): object {
     // Three networks have no logos, and some lists contain no countries.
     logo: 'https://logos.example/{advertiser}.png',
     country: 'DE',
-    ...SETTINGS[network],
+    ...settings,
     credentials,
     baseUrl,
   };

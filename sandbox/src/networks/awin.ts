@@ -4,17 +4,8 @@
 import { MINUTE_MS } from '@offerbook/wire/time.ts';
 import { printSecond } from '../wire.ts';
 import { ACCOUNTS } from './accounts.ts';
-import {
-  type FakeContext,
-  type FakeNetwork,
-  get,
-  type NetworkRequest,
-  Refusal,
-  readJson,
-  readPage,
-  readWindow,
-} from './fake.ts';
-import { dealsOf, type Ledger, type Programme } from './ledger.ts';
+import { type FakeNetwork, type NetworkRequest, Refusal, readJson, readPage, readWindow } from './fake.ts';
+import { dealsOf, type Programme } from './ledger.ts';
 import { type Amounts, type NetworkSale, versionAt, versionsAt } from './network-sale.ts';
 
 const DAYS_MAX = 31;
@@ -28,41 +19,29 @@ const ERRORS: Readonly<Record<number, string>> = {
   429: 'too_many_requests',
 };
 
-export function fakeAwin(context: FakeContext): FakeNetwork {
-  const { ledger } = context;
-  const list = (path: string, answer: (request: NetworkRequest) => Response) =>
-    get(path, (request, publisher) => {
-      if (!context.accounts.includes(publisher))
-        throw new Refusal(403, 'You do not have access to this account');
-      return answer(request);
-    });
-  return {
-    rate: { requests: 20, perMs: MINUTE_MS },
-    listSale,
-    isAuthorised: ({ headers }) =>
-      headers.get('Authorization') === `Bearer ${ACCOUNTS.awin.credentials.token}`,
-    failure: (status, description) => Response.json({ error: ERRORS[status], description }, { status }),
-    routes: [
-      list('/publishers/*/transactions', (request) => listTransactions(context, request)),
-      list('/publishers/*/programmes', ({ nowMs }) =>
-        Response.json(ledger.programmes('awin', nowMs).map(programmeRow)),
-      ),
-      list('/publishers/*/commissiongroups', (request) => listGroups(ledger, request)),
-      // Not a typo: only this path has `publisher` in the singular.
-      { ...list('/publisher/*/promotions', (request) => listPromotions(context, request)), method: 'POST' },
-    ],
-  };
-}
+export const awin: FakeNetwork = {
+  rate: { requests: 20, perMs: MINUTE_MS },
+  listSale,
+  isAuthorised: ({ headers }) => headers.get('Authorization') === `Bearer ${ACCOUNTS.awin.credentials.token}`,
+  failure: (status, description) => Response.json({ error: ERRORS[status], description }, { status }),
+  routes: {
+    'GET /publishers/{account}/transactions': listTransactions,
+    'GET /publishers/{account}/programmes': ({ programmes }) => Response.json(programmes().map(programmeRow)),
+    'GET /publishers/{account}/commissiongroups': listGroups,
+    // Not a typo: only this path has `publisher` in the singular.
+    'POST /publisher/{account}/promotions': listPromotions,
+  },
+};
 
-function listTransactions({ listed }: FakeContext, request: NetworkRequest): Response {
-  const { searchParams } = request.url;
+function listTransactions({ url, listed }: NetworkRequest): Response {
+  const { searchParams } = url;
   if ((searchParams.get('timezone') ?? 'UTC') !== 'UTC')
     throw new Refusal(400, 'this sandbox supports only the timezone UTC');
   const window = readWindow(searchParams, 'startDate', 'endDate', '', DAYS_MAX);
   const filter = searchParams.get('dateType') ?? 'transaction';
   if (!['transaction', 'validation', 'amendment'].includes(filter))
     throw new Refusal(400, 'unknown dateType');
-  return Response.json(listed(request, { [filter]: window }).map(({ row }) => row()));
+  return Response.json(listed({ [filter]: window }).map(({ row }) => row()));
 }
 
 /** When the sale was last confirmed or declined. */
@@ -134,9 +113,9 @@ function programmeRow({ advertiserId, retailer }: Programme) {
   };
 }
 
-function listGroups(ledger: Ledger, { url, nowMs }: NetworkRequest): Response {
+function listGroups({ url, programmes }: NetworkRequest): Response {
   const id = Number(url.searchParams.get('advertiserId'));
-  const programme = ledger.programmes('awin', nowMs).find(({ advertiserId }) => advertiserId === id);
+  const programme = programmes().find(({ advertiserId }) => advertiserId === id);
   if (programme === undefined) throw new Refusal(404, 'You have not joined this programme');
   return Response.json({
     advertiser: id,
@@ -150,11 +129,8 @@ function listGroups(ledger: Ledger, { url, nowMs }: NetworkRequest): Response {
   });
 }
 
-function listPromotions(
-  { ledger, pageSizeMax = PAGE_SIZE_MAX }: FakeContext,
-  request: NetworkRequest,
-): Response {
-  const offers = ledger.programmes('awin', request.nowMs).flatMap((programme) =>
+function listPromotions(request: NetworkRequest): Response {
+  const offers = request.programmes().flatMap((programme) =>
     dealsOf(programme).map(({ number, code, description, startDate, endDate, url }) => ({
       promotionId: number,
       type: code === undefined ? 'promotion' : 'voucher',
@@ -169,7 +145,7 @@ function listPromotions(
   );
   // The page is in the body, and not in the query.
   const asked = new URLSearchParams(readJson(request.body).pagination as Record<string, string>);
-  const found = readPage(offers, asked, request.fault, ['page', 'pageSize'], pageSizeMax);
+  const found = readPage(offers, request, ['page', 'pageSize'], PAGE_SIZE_MAX, { asked });
   const { rows, page, size: pageSize, pages: totalPages } = found;
   return Response.json({ data: rows, pagination: { page, pageSize, totalPages } });
 }

@@ -7,12 +7,9 @@ import { printSecond } from '../wire.ts';
 import { ACCOUNTS } from './accounts.ts';
 import {
   elements,
-  type FakeContext,
   type FakeNetwork,
-  get,
   type ListedRow,
   type NetworkRequest,
-  post,
   Refusal,
   type Row,
   readJson,
@@ -22,62 +19,56 @@ import {
   xml,
 } from './fake.ts';
 import { dealsOf, type Programme } from './ledger.ts';
-import type { Amounts, NetworkSale, Version } from './network-sale.ts';
+import { type Amounts, changesOf, type NetworkSale, NOTHING } from './network-sale.ts';
 
 const { website, credentials } = ACCOUNTS.cj;
 const DAYS_MAX = 31;
 const RECORDS_MAX = 10_000;
 const PAGE_SIZE_MAX = 100;
-/** CJ publishes no limit for GraphQL. */
-const QUERY_RATE = { requests: 120, perMs: MINUTE_MS };
 /** The date filters of a query, and our names of them. */
 const FILTERS = { PostingDate: 'posting', LockingDate: 'locking', EventDate: 'event' };
 
-export function fakeCj(context: FakeContext): FakeNetwork {
-  return {
-    rate: { requests: 25, perMs: MINUTE_MS },
-    listSale,
-    isAuthorised: ({ headers }) => headers.get('Authorization') === `Bearer ${credentials.token}`,
-    failure: (status, message, { url }) => {
-      if (url.pathname !== '/query')
-        return xml(`<cj-api>${elements({ 'error-message': message })}</cj-api>`, status);
-      if (status !== 400) return new Response(message, { status });
-      return Response.json({ data: null, errors: [{ message, path: ['publisherCommissions'] }] });
+export const cj: FakeNetwork = {
+  rate: { requests: 25, perMs: MINUTE_MS },
+  // Each service has its own budget. CJ publishes no limit for GraphQL.
+  rates: {
+    'POST /query': { requests: 120, perMs: MINUTE_MS },
+    'GET /v2/link-search': { requests: 25, perMs: MINUTE_MS },
+  },
+  listSale,
+  isAuthorised: ({ headers }) => headers.get('Authorization') === `Bearer ${credentials.token}`,
+  failure: (status, message, { url }) => {
+    if (url.pathname !== '/query')
+      return xml(`<cj-api>${elements({ 'error-message': message })}</cj-api>`, status);
+    if (status !== 400) return new Response(message, { status });
+    return Response.json({ data: null, errors: [{ message, path: ['publisherCommissions'] }] });
+  },
+  routes: {
+    'POST /query': listCommissions,
+    'GET /v2/advertiser-lookup': (request) => {
+      require(request, 'requestor-cid', request.account);
+      return list('advertisers', joined(request).map(advertiserXml), request);
     },
-    routes: [
-      post('/query', (request) => listCommissions(context, request), QUERY_RATE),
-      get('/v2/advertiser-lookup', (request) => {
-        require(request, 'requestor-cid', context.account);
-        return list('advertisers', joined(context, request).map(advertiserXml), request, context);
-      }),
-      get(
-        '/v2/link-search',
-        (request) => {
-          require(request, 'website-id', website);
-          return list('links', joined(context, request).flatMap(linksOf), request, context);
-        },
-        // Each service has its own budget.
-        { requests: 25, perMs: MINUTE_MS },
-      ),
-    ],
-  };
-}
+    'GET /v2/link-search': (request) => {
+      require(request, 'website-id', website);
+      return list('links', joined(request).flatMap(linksOf), request);
+    },
+  },
+};
 
 function require({ url }: NetworkRequest, name: string, value: string): void {
   if (url.searchParams.get(name) !== value) throw new Refusal(400, `${name} is invalid`);
 }
 
 /** Without `advertiser-ids`, CJ returns nothing. */
-function joined({ ledger }: FakeContext, { url, nowMs }: NetworkRequest): readonly Programme[] {
-  return url.searchParams.get('advertiser-ids') === 'joined' ? ledger.programmes('cj', nowMs) : [];
+function joined({ url, programmes }: NetworkRequest): readonly Programme[] {
+  return url.searchParams.get('advertiser-ids') === 'joined' ? programmes() : [];
 }
 
-function listCommissions(context: FakeContext, request: NetworkRequest): Response {
-  const { fault } = request;
+function listCommissions({ body, fault, account, options, listed }: NetworkRequest): Response {
   if (fault === 'query error') throw new Refusal(400, 'Internal server error');
-  const { values, fields } = parseQuery(request.body);
-  if (!values.get('forPublishers')?.includes(context.account))
-    throw new Refusal(400, 'forPublishers is invalid');
+  const { values, fields } = parseQuery(body);
+  if (!values.get('forPublishers')?.includes(account)) throw new Refusal(400, 'forPublishers is invalid');
   const filters: Record<string, Window> = {};
   for (const [name, filter] of Object.entries(FILTERS)) {
     const [from, to] = [`since${name}`, `before${name}`];
@@ -86,12 +77,11 @@ function listCommissions(context: FakeContext, request: NetworkRequest): Respons
   }
   if (Object.keys(filters).length === 0) throw new Refusal(400, 'a date range is required');
   const sinceId = Number(values.get('sinceCommissionId') ?? 0);
-  const found = context
-    .listed(request, filters)
+  const found = listed(filters)
     .map(({ row }) => row())
     .filter(({ commissionId }) => Number(commissionId) > sinceId)
     .sort((a, b) => Number(a.commissionId) - Number(b.commissionId));
-  const { pageSizeMax: limit = RECORDS_MAX } = context;
+  const { pageSizeMax: limit = RECORDS_MAX } = options;
   const records = found.slice(0, fault === 'incomplete' ? Math.max(1, Math.floor(found.length / 2)) : limit);
   const publisherCommissions = {
     count: records.length,
@@ -153,51 +143,40 @@ function listSale(sale: NetworkSale, nowMs: number): ListedRow[] {
     coupon: null,
     shopperId: sale.subId ?? null,
   });
-  const records: ListedRow[] = [];
-  const post = (version: Version, place: number, amounts: Amounts, sign: 1 | -1) => {
-    // Later records have greater ids. If the change filters omit the sale, a correction has the posting date of the first record.
-    const postedMs = sale.isLeaky ? first.atMs : version.atMs;
-    const number =
-      (version.atMs / SECOND_MS) * 1_000_000 + (Bun.hash.xxHash32(sale.id) % 100_000) * 10 + place;
-    const print = (amount: number) => `${sign < 0 ? '-' : ''}${amount.toFixed(2)}`;
-    const original = records.length === 0;
-    records.push({
-      times: { posting: postedMs, locking: settled.atMs, event: sale.soldMs },
-      row: () => ({
-        commissionId: String(number),
-        ...common(),
-        original,
-        postingDate: `${printSecond(postedMs)}Z`,
-        saleAmountPubCurrency: print(amounts.orderValue),
-        pubCommissionAmountPubCurrency: print(amounts.commission),
-        correctionReason: original ? null : 'RETURNED_MERCHANDISE',
-      }),
+  const changes = changesOf(sale, nowMs, (version) => inAccountCurrency(sale, version));
+  return changes.flatMap(({ atMs, index, before, after }) => {
+    // If the change filters omit the sale, a correction has the posting date of the first record.
+    const postedMs = sale.isLeaky ? first.atMs : atMs;
+    const records = [
+      { sign: '-', amounts: before },
+      { sign: '', amounts: after },
+    ];
+    return records.flatMap(({ sign, amounts }, place) => {
+      if (amounts === NOTHING) return [];
+      // Later records have greater ids. The index makes ids unique: two versions can be from the same second.
+      const number =
+        (atMs / SECOND_MS) * 1_000_000 + (Bun.hash.xxHash32(sale.id) % 100_000) * 10 + index * 2 + place;
+      const print = (amount: number) => sign + amount.toFixed(2);
+      const original = index === 0;
+      return {
+        times: { posting: postedMs, locking: settled.atMs, event: sale.soldMs },
+        row: () => ({
+          commissionId: String(number),
+          ...common(),
+          original,
+          postingDate: `${printSecond(postedMs)}Z`,
+          saleAmountPubCurrency: print(amounts.orderValue),
+          pubCommissionAmountPubCurrency: print(amounts.commission),
+          correctionReason: original ? null : 'RETURNED_MERCHANDISE',
+        }),
+      };
     });
-  };
-  let standing: Amounts | undefined;
-  for (const [index, version] of sale.versions.entries()) {
-    if (version.atMs > nowMs) break;
-    const amounts = version.status === 'DECLINED' ? undefined : inAccountCurrency(sale, version);
-    const isSame =
-      standing?.orderValue === amounts?.orderValue && standing?.commission === amounts?.commission;
-    if (isSame) continue;
-    // The index makes ids unique: two versions can be from the same second.
-    if (standing !== undefined) post(version, index * 2, standing, -1);
-    if (amounts !== undefined) post(version, index * 2 + 1, amounts, 1);
-    standing = amounts;
-  }
-  return records;
+  });
 }
 
-function list(
-  name: string,
-  items: readonly string[],
-  { url, fault }: NetworkRequest,
-  { pageSizeMax = PAGE_SIZE_MAX }: FakeContext,
-): Response {
+function list(name: string, items: readonly string[], request: NetworkRequest): Response {
   const names = ['page-number', 'records-per-page'] as const;
-  const sizeMax = Math.min(pageSizeMax, PAGE_SIZE_MAX);
-  const { rows, total, page } = readPage(items, url.searchParams, fault, names, sizeMax);
+  const { rows, total, page } = readPage(items, request, names, PAGE_SIZE_MAX);
   const counts = `total-matched="${total}" records-returned="${rows.length}" page-number="${page}"`;
   return xml(`<cj-api><${name} ${counts}>${rows.join('\n')}</${name}></cj-api>`);
 }

@@ -3,23 +3,21 @@
 import { SECOND_MS } from '@offerbook/wire/time.ts';
 import { Random } from '../random.ts';
 import { ACCOUNTS, NETWORKS, type NetworkName } from './accounts.ts';
-import { fakeAwin } from './awin.ts';
-import { fakeCj } from './cj.ts';
+import { awin } from './awin.ts';
+import { cj } from './cj.ts';
 import {
-  type FakeContext,
   type FakeNetwork,
   type FakeOptions,
-  isIn,
   type ListedRow,
   type NetworkRequest,
   type Rate,
   Refusal,
 } from './fake.ts';
-import { type Fault, type FaultPlan, HONEST } from './faults.ts';
-import { fakeImpact } from './impact.ts';
+import type { Fault, FaultPlan } from './faults.ts';
+import { impact } from './impact.ts';
 import { Ledger, type LedgerOptions } from './ledger.ts';
-import { fakePartnerize } from './partnerize.ts';
-import { fakeRakuten } from './rakuten.ts';
+import { partnerize } from './partnerize.ts';
+import { rakuten } from './rakuten.ts';
 
 export interface FakeNetworksOptions extends LedgerOptions, FakeOptions {
   readonly clock: () => number;
@@ -27,8 +25,8 @@ export interface FakeNetworksOptions extends LedgerOptions, FakeOptions {
   readonly faults?: FaultPlan;
   /** False to accept any number of requests. Default: true. */
   readonly areRatesEnforced?: boolean;
-  /** The accounts at every network; networks other than Awin know only the first. Default: the sandbox's. */
-  readonly accounts?: readonly [string, ...string[]];
+  /** The accounts at every network. Default: the sandbox's. */
+  readonly accounts?: readonly string[];
   /** Rows that every network lists instead of the ledger's sales. */
   readonly rows?: () => readonly ListedRow[];
   readonly onResponse?: (entry: AnsweredRequest) => void;
@@ -45,18 +43,29 @@ export interface AnsweredRequest {
   readonly atMs: number;
 }
 
-const FAKES: Readonly<Record<NetworkName, (context: FakeContext) => FakeNetwork>> = {
-  awin: fakeAwin,
-  impact: fakeImpact,
-  partnerize: fakePartnerize,
-  cj: fakeCj,
-  rakuten: fakeRakuten,
-};
+const FAKES: Readonly<Record<NetworkName, FakeNetwork>> = { awin, impact, partnerize, cj, rakuten };
+
+const ROUTES = NETWORKS.flatMap((name) => {
+  const network = FAKES[name];
+  return Object.entries(network.routes).map(([route, answer]) => {
+    const path = RegExp.escape(route)
+      .replace('\\{account\\}', '(?<account>\\w+)')
+      .replace('\\*', '(?<segment>\\w+)');
+    return {
+      name,
+      network,
+      answer,
+      rate: network.rates?.[route] ?? network.rate,
+      pattern: new RegExp(`^${path}/?$`),
+    };
+  });
+});
+type Route = (typeof ROUTES)[number];
 
 export class FakeNetworks {
   readonly ledger: Ledger;
   readonly #options: FakeNetworksOptions;
-  readonly #networks: readonly (readonly [NetworkName, FakeNetwork])[];
+  readonly #tokens = new Map<string, number>();
   /** Times of the accepted requests. */
   readonly #accepted = new Map<Rate, number[]>();
   readonly #counts = new Map<NetworkName, number>();
@@ -64,49 +73,47 @@ export class FakeNetworks {
   constructor(options: FakeNetworksOptions) {
     this.#options = options;
     this.ledger = new Ledger(options);
-    this.#networks = NETWORKS.map((name) => [name, this.#open(name)]);
-  }
-
-  #open(name: NetworkName): FakeNetwork {
-    const { ledger } = this;
-    const { accounts = [ACCOUNTS[name].account], rows } = this.#options;
-    const [account] = accounts;
-    const sales = (nowMs: number) =>
-      ledger.sales(name, nowMs).flatMap((sale) => network.listSale(sale, nowMs));
-    const listed: FakeContext['listed'] = ({ nowMs }, filters) =>
-      (rows?.() ?? sales(nowMs)).filter(({ times }) =>
-        Object.entries(filters).every(([filter, window]) => isIn(window, times[filter])),
-      );
-    const network = FAKES[name]({ ...this.#options, ledger, account, accounts, listed });
-    return network;
   }
 
   async answer(request: Request): Promise<Response> {
-    const { seed, clock, faults = HONEST, onResponse } = this.#options;
+    const { seed, clock, faults, onResponse } = this.#options;
     const { method, headers } = request;
     const url = new URL(request.url);
-    for (const [name, network] of this.#networks) {
-      for (const route of network.routes) {
-        const match = route.path.exec(url.pathname);
-        if (match === null || route.method !== method) continue;
-        const number = (this.#counts.get(name) ?? 0) + 1;
-        this.#counts.set(name, number);
-        const target = url.pathname + url.search;
-        const fault = faults.draw(name, number, target);
-        const body = await request.text();
-        const nowMs = clock();
-        const asked: NetworkRequest = { url, headers, body, nowMs, fault };
-        const answer = this.#decide(network, route.rate ?? network.rate, asked, () =>
-          route.answer(asked, match[1] ?? ''),
-        );
-        onResponse?.({ network: name, method, target, status: answer.status, fault, atMs: nowMs });
-        return send(answer, fault, new Random(seed, name, number));
-      }
-    }
-    return Response.json({ error: 'not found' }, { status: 404 });
+    const called = `${method} ${url.pathname}`;
+    const route = ROUTES.find(({ pattern }) => pattern.test(called));
+    if (route === undefined) return Response.json({ error: 'not found' }, { status: 404 });
+    const { name } = route;
+    const number = (this.#counts.get(name) ?? 0) + 1;
+    this.#counts.set(name, number);
+    const target = url.pathname + url.search;
+    const fault = faults?.(name, number, target);
+    const body = await request.text();
+    const nowMs = clock();
+    const accounts = this.#options.accounts ?? [ACCOUNTS[name].account];
+    const { account = accounts[0] ?? '', segment = '' } = route.pattern.exec(called)?.groups ?? {};
+    const answer = this.#decide(route, accounts, {
+      ...{ url, headers, body, nowMs, fault, account, segment },
+      options: this.#options,
+      tokens: this.#tokens,
+      programmes: (network = name) => this.ledger.programmes(network, nowMs),
+      listed: (filters, atMs = nowMs) =>
+        this.#rowsOf(route, atMs).filter(({ times }) =>
+          Object.entries(filters).every(([filter, { fromMs, toMs }]) => {
+            const ms = times[filter];
+            return ms !== undefined && fromMs <= ms && ms < toMs;
+          }),
+        ),
+    });
+    onResponse?.({ network: name, method, target, status: answer.status, fault, atMs: nowMs });
+    return send(answer, fault, new Random(seed, name, number));
   }
 
-  #decide(network: FakeNetwork, rate: Rate, request: NetworkRequest, answer: () => Response): Response {
+  #rowsOf({ name, network }: Route, nowMs: number): readonly ListedRow[] {
+    const { rows } = this.#options;
+    return rows?.() ?? this.ledger.sales(name, nowMs).flatMap((sale) => network.listSale(sale, nowMs));
+  }
+
+  #decide({ network, rate, answer }: Route, accounts: readonly string[], request: NetworkRequest): Response {
     const { nowMs, fault } = request;
     const { isAllowed, left, waitMs } = this.#count(rate, nowMs);
     const withRate = (response: Response, leftNow: number, ms: number) => {
@@ -128,8 +135,10 @@ export class FakeNetworks {
     }
     if (fault === 'page') return new Response(MAINTENANCE, { headers: HTML });
     if (fault === 'blank') return new Response('');
+    if (!accounts.includes(request.account))
+      return network.failure(403, 'You do not have access to this account', request);
     try {
-      return withRate(answer(), left, waitMs);
+      return withRate(answer(request), left, waitMs);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       return network.failure(error.status, error.message, request);

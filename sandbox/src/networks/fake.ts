@@ -2,8 +2,9 @@
 // limits and the shape of its documents.
 
 import { DAY_MS, SECOND_MS } from '@offerbook/wire/time.ts';
+import type { NetworkName } from './accounts.ts';
 import type { Fault } from './faults.ts';
-import type { Ledger } from './ledger.ts';
+import type { Programme } from './ledger.ts';
 import type { NetworkSale } from './network-sale.ts';
 
 export interface NetworkRequest {
@@ -12,6 +13,17 @@ export interface NetworkRequest {
   readonly body: string;
   readonly nowMs: number;
   readonly fault: Fault | undefined;
+  /** The publisher's account that the path names; the first one if it names none. */
+  readonly account: string;
+  /** The part of the path that the route's `*` stands for. */
+  readonly segment: string;
+  readonly options: FakeOptions;
+  /** Access tokens, with the times at which they expire. */
+  readonly tokens: Map<string, number>;
+  /** Default: this network's. */
+  programmes(network?: NetworkName): readonly Programme[];
+  /** The rows that all of these date filters find at this time. Default: now. */
+  listed(filters: Readonly<Record<string, Window>>, atMs?: number): ListedRow[];
 }
 
 /** Routes with the same object share a budget. */
@@ -20,18 +32,12 @@ export interface Rate {
   readonly perMs: number;
 }
 
-export interface NetworkRoute {
-  readonly method: 'GET' | 'POST';
-  readonly path: RegExp;
-  /** Default: the network's. */
-  readonly rate?: Rate | undefined;
-  /** `segment` is the part of the path that the route's `*` stands for. Throws Refusal. */
-  answer(request: NetworkRequest, segment: string): Response;
-}
-
 export interface FakeNetwork {
   readonly rate: Rate;
-  readonly routes: readonly NetworkRoute[];
+  /** Routes with a budget of their own. */
+  readonly rates?: Readonly<Record<string, Rate>>;
+  /** By method and path, such as `GET /publishers/{account}/programmes`. `*` stands for one segment. Throws Refusal. */
+  readonly routes: Readonly<Record<string, (request: NetworkRequest) => Response>>;
   isAuthorised(request: NetworkRequest): boolean;
   /** The rows about one sale at this time. */
   listSale(sale: NetworkSale, nowMs: number): ListedRow[];
@@ -69,26 +75,6 @@ export interface FakeOptions {
   readonly isSecondTokenRefused?: boolean;
 }
 
-export interface FakeContext extends FakeOptions {
-  readonly ledger: Ledger;
-  /** The publisher's account at this network. */
-  readonly account: string;
-  /** All accounts that the credentials give access to. */
-  readonly accounts: readonly string[];
-  /** The rows that all of these date filters find. */
-  listed(request: NetworkRequest, filters: Readonly<Record<string, Window>>): ListedRow[];
-}
-
-/** `*` in the path stands for one segment. */
-export function get(path: string, answer: NetworkRoute['answer'], rate?: Rate): NetworkRoute {
-  const pattern = RegExp.escape(path).replace('\\*', '(\\w+)');
-  return { method: 'GET', path: new RegExp(`^${pattern}/?$`), rate, answer };
-}
-
-export function post(path: string, answer: NetworkRoute['answer'], rate?: Rate): NetworkRoute {
-  return { ...get(path, answer, rate), method: 'POST' };
-}
-
 /** The rate headers of impact.com and Partnerize. */
 export function rateHeaders(left: number, waitMs: number, { requests }: Rate): Record<string, string> {
   return {
@@ -120,10 +106,6 @@ export interface Window {
   readonly toMs: number;
 }
 
-export function isIn({ fromMs, toMs }: Window, ms: number | undefined): boolean {
-  return ms !== undefined && fromMs <= ms && ms < toMs;
-}
-
 /** Reads the window between two parameters, which touches at most `daysMax` calendar days in UTC. Throws Refusal. */
 export function readWindow(
   parameters: { get(name: string): string | null | undefined },
@@ -145,17 +127,20 @@ export function readWindow(
   return { fromMs, toMs };
 }
 
-/** Cuts the page that a request names with two parameters. The list can change before a later page is read. */
+/**
+ * Cuts the page that a request names with two parameters. `sizeMax` is the network's maximum, `first` the number of the first page,
+ * and `asked` contains the parameters. The list can change before a later page is read.
+ */
 export function readPage<T>(
   all: readonly T[],
-  asked: URLSearchParams,
-  fault: Fault | undefined,
+  { url, fault, options }: NetworkRequest,
   [pageName, sizeName]: readonly [string, string],
   sizeMax: number,
-  first: 0 | 1 = 1,
+  { first = 1, asked = url.searchParams }: { first?: 0 | 1; asked?: URLSearchParams } = {},
 ) {
   const page = Math.max(first, readCount(asked.get(pageName), first));
-  const size = Math.max(1, readCount(asked.get(sizeName), sizeMax, sizeMax));
+  const most = Math.min(options.pageSizeMax ?? sizeMax, sizeMax);
+  const size = Math.max(1, readCount(asked.get(sizeName), most, most));
   const list = page > first ? driftedList(all, fault) : all;
   const start = (page - first) * size;
   const pages = Math.max(1, Math.ceil(list.length / size));

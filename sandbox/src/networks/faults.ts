@@ -50,7 +50,7 @@ const COMMON: readonly Fault[] = [
 ];
 
 /** The faults that each network may have in a random plan. */
-export const FAULTS: Readonly<Record<NetworkName, readonly Fault[]>> = {
+const FAULTS: Readonly<Record<NetworkName, readonly Fault[]>> = {
   awin: COMMON,
   impact: [...COMMON, 'drift', 'self link', 'odd empty'],
   partnerize: COMMON,
@@ -58,29 +58,13 @@ export const FAULTS: Readonly<Record<NetworkName, readonly Fault[]>> = {
   rakuten: [...COMMON, 'repeated row', 'expired token'],
 };
 
-export interface FaultPlan {
-  /** The fault of a network's nth request, counted from 1. The target is its path and query. */
-  draw(network: NetworkName, number: number, target?: string): Fault | undefined;
-}
-
-export const HONEST: FaultPlan = { draw: () => undefined };
+/** Returns the fault of a network's nth request, counted from 1. The target is its path and query. */
+export type FaultPlan = (network: NetworkName, number: number, target?: string) => Fault | undefined;
 
 /** A fraction of the requests fail. The same seed gives the same faults. */
-export function randomFaults(seed: number, share: number, faults = FAULTS): FaultPlan {
-  return {
-    draw(network, number) {
-      const random = new Random(seed, 'fault', network, number);
-      return random.chance(share) ? random.pick(faults[network]) : undefined;
-    },
+export function randomFaults(seed: number, share: number): FaultPlan {
+  return (network, number) => {
+    const random = new Random(seed, 'fault', network, number);
+    return random.chance(share) ? random.pick(FAULTS[network]) : undefined;
   };
-}
-
-/** The faults of a network's first requests. Later requests succeed. */
-export function plannedFaults(plan: Partial<Record<NetworkName, readonly (Fault | undefined)[]>>): FaultPlan {
-  return { draw: (network, number) => plan[network]?.[number - 1] };
-}
-
-/** Every request has this fault. */
-export function alwaysFault(fault: Fault): FaultPlan {
-  return { draw: () => fault };
 }

@@ -7,12 +7,9 @@ import { printSecond } from '../wire.ts';
 import { ACCOUNTS, basic } from './accounts.ts';
 import {
   acceptsJson,
-  type FakeContext,
   type FakeNetwork,
-  get,
   linkTo,
   type NetworkRequest,
-  type NetworkRoute,
   Refusal,
   rateHeaders,
   readPage,
@@ -31,65 +28,55 @@ const EMPTY = ['null', '{}', '[]', undefined];
 /** impact.com's names of countries that are not their ISO names in capitals. */
 const REGIONS: Readonly<Record<string, string>> = { GB: 'UK', US: 'US', CZ: 'CZECHREPUBLIC' };
 
-export function fakeImpact(context: FakeContext): FakeNetwork {
-  const { ledger, account } = context;
-  const route = (path: string, answer: NetworkRoute['answer']) =>
-    get(`/Mediapartners/${account}/${path}`, (request, segment) =>
-      acceptsJson(request)
-        ? answer(request, segment)
-        : xml(`<ImpactRadiusResponse uri="${Bun.escapeHTML(request.url.pathname)}"/>`),
-    );
-  const list = (path: string, name: string, rows: (programme: Programme) => readonly unknown[]) =>
-    route(path, (request, segment) => {
-      const programmes = ledger.programmes('impact', request.nowMs);
-      const asked = programmes.filter(({ advertiserId }) => segment === '' || segment === `${advertiserId}`);
-      return page(name, asked.flatMap(rows), request, context);
-    });
-  return {
-    rate: { requests: 1_000, perMs: HOUR_MS },
-    listSale: (sale, nowMs) => [
-      {
-        times: { changes: changedMs(sale, nowMs), event: sale.soldMs },
-        row: () => actionRow(sale, nowMs),
-      },
-    ],
-    isAuthorised: ({ headers }) =>
-      headers.get('Authorization') === basic(account, ACCOUNTS.impact.credentials.token),
-    failure: (status, Message) => Response.json({ Status: 'ERROR', Message }, { status }),
-    rateHeaders,
-    routes: [
-      route('Actions', (request) => page('Actions', listActions(context, request), request, context)),
-      list('Campaigns', 'Campaigns', campaignRows),
-      list('Contracts', 'Contracts', contractRows),
-      list('PromoCodes', 'PromoCodes', promoCodeRows),
-      list('Campaigns/*/Deals', 'Deals', dealRows),
-    ],
+export const impact: FakeNetwork = {
+  rate: { requests: 1_000, perMs: HOUR_MS },
+  listSale: (sale, nowMs) => [
+    {
+      times: { changes: changedMs(sale, nowMs), event: sale.soldMs },
+      row: () => actionRow(sale, nowMs),
+    },
+  ],
+  isAuthorised: ({ headers, account }) =>
+    headers.get('Authorization') === basic(account, ACCOUNTS.impact.credentials.token),
+  failure: (status, Message) => Response.json({ Status: 'ERROR', Message }, { status }),
+  rateHeaders,
+  routes: {
+    'GET /Mediapartners/{account}/Actions': (request) => page('Actions', listActions(request), request),
+    'GET /Mediapartners/{account}/Campaigns': listOf('Campaigns', campaignRows),
+    'GET /Mediapartners/{account}/Contracts': listOf('Contracts', contractRows),
+    'GET /Mediapartners/{account}/PromoCodes': listOf('PromoCodes', promoCodeRows),
+    'GET /Mediapartners/{account}/Campaigns/*/Deals': listOf('Deals', dealRows),
+  },
+};
+
+/** A list of the catalogue: of all programmes, or of the one that the path names. */
+function listOf(name: string, rows: (programme: Programme) => readonly unknown[]) {
+  return (request: NetworkRequest) => {
+    const { segment, programmes } = request;
+    const asked = programmes().filter(({ advertiserId }) => ['', `${advertiserId}`].includes(segment));
+    return page(name, asked.flatMap(rows), request);
   };
 }
 
-function listActions({ listed }: FakeContext, request: NetworkRequest): unknown[] {
-  const { searchParams } = request.url;
-  const { nowMs } = request;
+function listActions({ url, nowMs, listed }: NetworkRequest): unknown[] {
+  const { searchParams } = url;
   const isByEvent = searchParams.has('ActionDateStart');
   const [from, to] = isByEvent ? ['ActionDateStart', 'ActionDateEnd'] : ['StartDate', 'EndDate'];
   const window = readWindow(searchParams, from, to, 'Z', DAYS_MAX);
   if (window.fromMs < nowMs - PAST_DAYS_MAX * DAY_MS)
     throw new Refusal(400, 'The start date is more than 3 years ago');
-  return listed(request, { [isByEvent ? 'event' : 'changes']: window }).map(({ row }) => row());
+  return listed({ [isByEvent ? 'event' : 'changes']: window }).map(({ row }) => row());
 }
 
-function page(
-  name: string,
-  all: readonly unknown[],
-  { url, fault }: NetworkRequest,
-  { pageSizeMax = PAGE_SIZE }: FakeContext,
-): Response {
+function page(name: string, all: readonly unknown[], request: NetworkRequest): Response {
+  const { url, fault } = request;
+  if (!acceptsJson(request)) return xml(`<ImpactRadiusResponse uri="${Bun.escapeHTML(url.pathname)}"/>`);
   if (all.length === 0 && fault === 'odd empty') {
     const digits = url.search.match(/\d/g)?.reduce((sum, digit) => sum + Number(digit), 0) ?? 0;
     const body = EMPTY[digits % EMPTY.length] ?? `{"${name}":[]}`;
     return new Response(body, { headers: { 'Content-Type': 'application/json' } });
   }
-  const found = readPage(all, url.searchParams, fault, ['Page', 'PageSize'], pageSizeMax);
+  const found = readPage(all, request, ['Page', 'PageSize'], PAGE_SIZE);
   const { rows, page: number, size, pages, total, isLast } = found;
   const uriOf = (to: number) => linkTo(url, { Page: String(to), PageSize: String(size) });
   return Response.json({

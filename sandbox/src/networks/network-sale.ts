@@ -133,6 +133,24 @@ export function versionsAt({ versions }: NetworkSale, nowMs: number): readonly V
   return versions.filter(({ atMs }) => atMs <= nowMs);
 }
 
+/** The amounts of a declined sale, and of every sale before it was reported. */
+export const NOTHING: Amounts = { orderValue: 0, commission: 0 };
+
+/** The changes of the amounts up to this time, for networks that list each of them. `index` is that of the version. */
+export function changesOf(
+  sale: NetworkSale,
+  nowMs: number,
+  amountsOf: (version: Version) => Amounts = (version) => version,
+) {
+  let after = NOTHING;
+  return versionsAt(sale, nowMs).flatMap((version, index) => {
+    const before = after;
+    after = version.status === 'DECLINED' ? NOTHING : amountsOf(version);
+    const isSame = before.orderValue === after.orderValue && before.commission === after.commission;
+    return isSame ? [] : [{ atMs: version.atMs, index, before, after }];
+  });
+}
+
 /** A number for a UUID, since most networks number their offers and deals. */
 export function numberOf(uuid: string): number {
   return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 12), 16);

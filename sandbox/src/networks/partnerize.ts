@@ -7,9 +7,7 @@ import { printSecond } from '../wire.ts';
 import { ACCOUNTS, basic } from './accounts.ts';
 import {
   driftedList,
-  type FakeContext,
   type FakeNetwork,
-  get,
   linkTo,
   type NetworkRequest,
   Refusal,
@@ -20,6 +18,7 @@ import {
 import type { Programme } from './ledger.ts';
 import { changedMs, type NetworkSale, versionAt } from './network-sale.ts';
 
+const { applicationKey, apiKey } = ACCOUNTS.partnerize.credentials;
 const PAGE_SIZE = 300;
 const STATUSES = { PENDING: 'pending', CONFIRMED: 'approved', DECLINED: 'rejected' } as const;
 /** Our names of the date filters. */
@@ -29,59 +28,45 @@ const FILTERS: Readonly<Record<string, string>> = {
   last_modified: 'changes',
 };
 
-export function fakePartnerize(context: FakeContext): FakeNetwork {
-  const { ledger, account } = context;
-  const { applicationKey, apiKey } = ACCOUNTS.partnerize.credentials;
-  const programme = (request: NetworkRequest, campaign: string) => {
-    const programmes = ledger.programmes('partnerize', request.nowMs);
-    const found = programmes.find(({ advertiserId }) => campaignId(advertiserId) === campaign);
-    if (found === undefined) throw new Refusal(404, 'No such campaign');
-    return found;
-  };
-  return {
-    rate: { requests: 300, perMs: MINUTE_MS },
-    listSale: (sale, nowMs) => [
-      {
-        times: { sale: sale.soldMs, changes: changedMs(sale, nowMs) },
-        row: () => conversionRow(sale, nowMs),
-      },
-    ],
-    isAuthorised: ({ headers }) => headers.get('Authorization') === basic(applicationKey, apiKey),
-    failure: (status, message) => Response.json({ error: { message } }, { status }),
-    rateHeaders: (left, waitMs, rate) => ({
-      ...rateHeaders(left, waitMs, rate),
-      ...(left === 0 && { 'X-RateLimit-Retry-After': String(Math.ceil(waitMs / SECOND_MS)) }),
-    }),
-    routes: [
-      get(`/reporting/report_publisher/publisher/${account}/conversion.json`, (request) =>
-        report(context, request),
-      ),
-      get(`/user/publisher/${account}/campaign/a.json`, (request) =>
-        list('campaigns', ledger.programmes('partnerize', request.nowMs).map(campaignRow), request, context),
-      ),
-      get(`/v2/campaigns/*/publishers/${account}/commissions/active`, (request, campaign) =>
-        Response.json(commissions(programme(request, campaign))),
-      ),
-      get(`/user/publisher/${account}/campaign/*/voucher`, (request, campaign) =>
-        list('voucher_codes', vouchers(programme(request, campaign)), request, context),
-      ),
-    ],
-  };
+export const partnerize: FakeNetwork = {
+  rate: { requests: 300, perMs: MINUTE_MS },
+  listSale: (sale, nowMs) => [
+    {
+      times: { sale: sale.soldMs, changes: changedMs(sale, nowMs) },
+      row: () => conversionRow(sale, nowMs),
+    },
+  ],
+  isAuthorised: ({ headers }) => headers.get('Authorization') === basic(applicationKey, apiKey),
+  failure: (status, message) => Response.json({ error: { message } }, { status }),
+  rateHeaders: (left, waitMs, rate) => ({
+    ...rateHeaders(left, waitMs, rate),
+    ...(left === 0 && { 'X-RateLimit-Retry-After': String(Math.ceil(waitMs / SECOND_MS)) }),
+  }),
+  routes: {
+    'GET /reporting/report_publisher/publisher/{account}/conversion.json': report,
+    'GET /user/publisher/{account}/campaign/a.json': (request) =>
+      list('campaigns', request.programmes().map(campaignRow), request),
+    'GET /v2/campaigns/*/publishers/{account}/commissions/active': (request) =>
+      Response.json(commissions(programmeOf(request))),
+    'GET /user/publisher/{account}/campaign/*/voucher': (request) =>
+      list('voucher_codes', vouchers(programmeOf(request)), request),
+  },
+};
+
+function programmeOf({ segment, programmes }: NetworkRequest): Programme {
+  const found = programmes().find(({ advertiserId }) => campaignId(advertiserId) === segment);
+  if (found === undefined) throw new Refusal(404, 'No such campaign');
+  return found;
 }
 
-function readLimit({ url }: NetworkRequest, { pageSizeMax = PAGE_SIZE }: FakeContext): number {
+function readLimit({ url, options: { pageSizeMax = PAGE_SIZE } }: NetworkRequest): number {
   return Math.max(1, readCount(url.searchParams.get('limit'), pageSizeMax, pageSizeMax));
 }
 
 /** A list of version 1 of the API: pages have offsets, and a link to the next page. */
-function list(
-  name: string,
-  whole: readonly unknown[],
-  request: NetworkRequest,
-  context: FakeContext,
-): Response {
+function list(name: string, whole: readonly unknown[], request: NetworkRequest): Response {
   const { url, fault } = request;
-  const limit = readLimit(request, context);
+  const limit = readLimit(request);
   const offset = readCount(url.searchParams.get('offset'), 0);
   const all = offset > 0 ? driftedList(whole, fault) : whole;
   const end = offset + limit;
@@ -89,18 +74,18 @@ function list(
   return Response.json({ hypermedia: { pagination: { limit, ...next } }, [name]: all.slice(offset, end) });
 }
 
-function report(context: FakeContext, request: NetworkRequest): Response {
-  const { url, nowMs } = request;
+function report(request: NetworkRequest): Response {
+  const { url, nowMs, listed } = request;
   const { searchParams } = url;
   const window = readWindow(searchParams, 'start_date', 'end_date', '');
   const filter = FILTERS[searchParams.get('date_type') ?? 'standard'];
   if (filter === undefined) throw new Refusal(400, 'unknown date_type');
-  const limit = readLimit(request, context);
+  const limit = readLimit(request);
   // A cursor contains the time of the first page, because the ledger can list the rows of any time.
   const cursor = searchParams.get('cursor_id');
   const [, firstMs, place] = /^(\d+)l(\d+)$/.exec(cursor ?? `${nowMs}l0`) ?? [];
   if (place === undefined) throw new Refusal(400, 'the cursor is unknown or has expired');
-  const found = context.listed({ ...request, nowMs: Number(firstMs) }, { [filter]: window });
+  const found = listed({ [filter]: window }, Number(firstMs));
   const all = new Random(`${filter} ${window.fromMs} ${window.toMs}`).shuffled(found);
   const start = Number(place);
   const end = start + limit;

@@ -3,16 +3,13 @@
 // days.
 
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '@offerbook/wire/time.ts';
-import { ACCOUNTS, NETWORKS, type NetworkName } from './accounts.ts';
+import { ACCOUNTS, NETWORKS } from './accounts.ts';
 import {
   acceptsJson,
   elements,
-  type FakeContext,
   type FakeNetwork,
-  get,
   type ListedRow,
   type NetworkRequest,
-  post,
   Refusal,
   readCount,
   readPage,
@@ -20,7 +17,7 @@ import {
   xml,
 } from './fake.ts';
 import { dealsOf, type Programme } from './ledger.ts';
-import type { Amounts, NetworkSale, Version } from './network-sale.ts';
+import { type Amounts, changesOf, type NetworkSale, NOTHING } from './network-sale.ts';
 
 const { credentials } = ACCOUNTS.rakuten;
 const DAYS_BACK_MAX = 30;
@@ -30,99 +27,71 @@ const LIST_SIZE = 200;
 const COUPONS_SIZE = 500;
 const NETWORK_NUMBERS: Readonly<Record<string, string>> = { GB: '3', CA: '5', FR: '7', DE: '8', AU: '9' };
 
-export function fakeRakuten(context: FakeContext): FakeNetwork {
-  const { ledger, pageSizeMax = PAGE_SIZE } = context;
-  const tokens = new Tokens(context);
-  const list = (path: string, name: string, first: 0 | 1, rows: (request: NetworkRequest) => unknown[]) =>
-    get(path, (request) => {
-      const { url, fault } = request;
-      const sizeMax = Math.min(pageSizeMax, LIST_SIZE);
-      const found = readPage(rows(request), url.searchParams, fault, ['page', 'limit'], sizeMax, first);
-      const { page, size: limit, total, isLast } = found;
-      const uriOf = (to: number) => `${url.pathname}?page=${to}&limit=${limit}`;
-      const links = { self: uriOf(page), ...(isLast ? {} : { next: uriOf(page + 1) }) };
-      return Response.json({ _metadata: { page, limit, total, _links: links }, [name]: found.rows });
-    });
-  const programmes = ({ nowMs }: NetworkRequest, network: NetworkName = 'rakuten') =>
-    ledger.programmes(network, nowMs);
-  return {
-    rate: { requests: 100, perMs: MINUTE_MS },
-    tooManyStatus: 403,
-    listSale,
-    isAuthorised: (request) => request.url.pathname === '/token' || tokens.has(request),
-    failure: (status, message) => Response.json({ error: String(status), message }, { status }),
-    routes: [
-      post('/token', (request) => tokens.issue(request)),
-      get('/events/1.0/transactions', (request) => listEvents(context, request)),
-      // All advertisers, whether they are partners or not.
-      list('/v2/advertisers', 'advertisers', 0, (request) =>
-        NETWORKS.flatMap((network) => programmes(request, network)).map(({ advertiserId, retailer }) => ({
-          id: advertiserId,
-          name: retailer.name,
-          url: retailer.url,
-        })),
-      ),
-      list('/v1/partnerships', 'partnerships', 1, (request) =>
-        programmes(request).map(({ advertiserId }) => ({
-          advertiser: { id: advertiserId },
-          status: 'active',
-        })),
-      ),
-      list('/v1/offers', 'offers', 1, (request) => programmes(request).flatMap(offerRows)),
-      get('/coupon/1.0', (request) => {
-        const links = programmes(request).flatMap(linksOf);
-        const { url, fault } = request;
-        const names = ['pagenumber', 'resultsperpage'] as const;
-        const sizeMax = Math.min(pageSizeMax, COUPONS_SIZE);
-        const found = readPage(links, url.searchParams, fault, names, sizeMax);
-        const { total: TotalMatches, pages: TotalPages, page: PageNumberRequested } = found;
-        const counts = elements({ TotalMatches, TotalPages, PageNumberRequested });
-        return xml(`<couponfeed>${counts}${found.rows.join('\n')}</couponfeed>`);
-      }),
-    ],
-  };
+export const rakuten: FakeNetwork = {
+  rate: { requests: 100, perMs: MINUTE_MS },
+  tooManyStatus: 403,
+  listSale,
+  isAuthorised: (request) => request.url.pathname === '/token' || hasToken(request),
+  failure: (status, message) => Response.json({ error: String(status), message }, { status }),
+  routes: {
+    'POST /token': issueToken,
+    'GET /events/1.0/transactions': listEvents,
+    // All advertisers, whether they are partners or not.
+    'GET /v2/advertisers': (request) => {
+      const all = NETWORKS.flatMap((network) => request.programmes(network));
+      return list('advertisers', all.map(advertiserRow), request, 0);
+    },
+    'GET /v1/partnerships': (request) =>
+      list('partnerships', request.programmes().map(partnershipRow), request),
+    'GET /v1/offers': (request) => list('offers', request.programmes().flatMap(offerRows), request),
+    'GET /coupon/1.0': listCoupons,
+  },
+};
+
+function hasToken({ headers, nowMs, fault, tokens }: NetworkRequest): boolean {
+  const token = headers.get('Authorization')?.replace('Bearer ', '') ?? '';
+  if (fault === 'expired token') tokens.set(token, 0);
+  return (tokens.get(token) ?? 0) > nowMs;
 }
 
-class Tokens {
-  readonly #context: FakeContext;
-  /** Tokens, with the times at which they expire. */
-  readonly #endsMs = new Map<string, number>();
-  #issued = 0;
-
-  constructor(context: FakeContext) {
-    this.#context = context;
-  }
-
-  has({ headers, nowMs, fault }: NetworkRequest): boolean {
-    const token = headers.get('Authorization')?.replace('Bearer ', '') ?? '';
-    if (fault === 'expired token') this.#endsMs.delete(token);
-    return (this.#endsMs.get(token) ?? 0) > nowMs;
-  }
-
-  issue(request: NetworkRequest): Response {
-    const { account, tokenLifeMs = 5 * MINUTE_MS, isSecondTokenRefused = false } = this.#context;
-    const { headers, body, nowMs } = request;
-    const expected = `Bearer ${btoa(`${credentials.clientId}:${credentials.clientSecret}`)}`;
-    if (headers.get('Authorization') !== expected) throw new Refusal(401, 'Invalid client');
-    if (new URLSearchParams(body).get('scope') !== account) throw new Refusal(400, 'Invalid scope');
-    for (const [token, endMs] of this.#endsMs) if (endMs <= nowMs) this.#endsMs.delete(token);
-    if (isSecondTokenRefused && this.#endsMs.size > 0) throw new Refusal(403, 'A token is already active');
-    const access_token = `sandbox-rakuten-access-${++this.#issued}`;
-    this.#endsMs.set(access_token, nowMs + tokenLifeMs);
-    const token = { access_token, token_type: 'bearer', expires_in: Math.floor(tokenLifeMs / SECOND_MS) };
-    return acceptsJson(request) ? Response.json(token) : xml(`<response>${elements(token)}</response>`);
-  }
+function issueToken(request: NetworkRequest): Response {
+  const { headers, body, nowMs, account, tokens, options } = request;
+  const { tokenLifeMs = 5 * MINUTE_MS, isSecondTokenRefused = false } = options;
+  const expected = `Bearer ${btoa(`${credentials.clientId}:${credentials.clientSecret}`)}`;
+  if (headers.get('Authorization') !== expected) throw new Refusal(401, 'Invalid client');
+  if (new URLSearchParams(body).get('scope') !== account) throw new Refusal(400, 'Invalid scope');
+  if (isSecondTokenRefused && tokens.values().some((endMs) => endMs > nowMs))
+    throw new Refusal(403, 'A token is already active');
+  const access_token = `sandbox-rakuten-access-${tokens.size + 1}`;
+  tokens.set(access_token, nowMs + tokenLifeMs);
+  const token = { access_token, token_type: 'bearer', expires_in: Math.floor(tokenLifeMs / SECOND_MS) };
+  return acceptsJson(request) ? Response.json(token) : xml(`<response>${elements(token)}</response>`);
 }
 
-function listEvents({ listed }: FakeContext, request: NetworkRequest): Response {
-  const { url, nowMs, fault } = request;
+function list(name: string, rows: readonly unknown[], request: NetworkRequest, first: 0 | 1 = 1): Response {
+  const found = readPage(rows, request, ['page', 'limit'], LIST_SIZE, { first });
+  const { page, size: limit, total, isLast } = found;
+  const uriOf = (to: number) => `${request.url.pathname}?page=${to}&limit=${limit}`;
+  const links = { self: uriOf(page), ...(isLast ? {} : { next: uriOf(page + 1) }) };
+  return Response.json({ _metadata: { page, limit, total, _links: links }, [name]: found.rows });
+}
+
+function listCoupons(request: NetworkRequest): Response {
+  const links = request.programmes().flatMap(linksOf);
+  const found = readPage(links, request, ['pagenumber', 'resultsperpage'], COUPONS_SIZE);
+  const { total: TotalMatches, pages: TotalPages, page: PageNumberRequested } = found;
+  const counts = elements({ TotalMatches, TotalPages, PageNumberRequested });
+  return xml(`<couponfeed>${counts}${found.rows.join('\n')}</couponfeed>`);
+}
+
+function listEvents({ url, nowMs, fault, listed }: NetworkRequest): Response {
   const { searchParams } = url;
   const window = readWindow(searchParams, 'process_date_start', 'process_date_end', '');
   if (window.fromMs < nowMs - DAYS_BACK_MAX * DAY_MS)
     throw new Refusal(400, `process_date_start must be within the last ${DAYS_BACK_MAX} days`);
   const type = searchParams.get('type');
   const process = { ...window, fromMs: Math.max(window.fromMs, nowMs - KEPT_DAYS * DAY_MS) };
-  const events = listed(request, { process })
+  const events = listed({ process })
     .sort((a, b) => (a.times.process ?? 0) - (b.times.process ?? 0))
     .map(({ row }) => row())
     .filter(({ transaction_type }) => type === null || transaction_type === type);
@@ -160,7 +129,7 @@ function listSale(sale: NetworkSale, nowMs: number): ListedRow[] {
       ...changes,
     }),
   });
-  const [first, ...later] = sale.versions;
+  const [first] = sale.versions;
   const bought = (name: string, changes: Record<string, unknown> = {}) =>
     splitInTwo(first, sale.decimals).map((part, index) =>
       event(`${name} ${index}`, first.atMs, part, changes),
@@ -168,26 +137,15 @@ function listSale(sale: NetworkSale, nowMs: number): ListedRow[] {
   const events = bought('batch');
   events.push(...bought('realtime', { transaction_type: 'realtime', order_id: `R-${sale.key}` }));
   if (sale.key % 20 === 0) {
-    const nothing = { orderValue: 0, commission: 0 };
-    events.push(event('event', first.atMs, nothing, { is_event: 'Y', order_id: `E-${sale.key}`, u1: '' }));
+    events.push(event('event', first.atMs, NOTHING, { is_event: 'Y', order_id: `E-${sale.key}`, u1: '' }));
   }
-  let standing: Amounts = first;
-  for (const [index, version] of later.entries()) {
-    if (version.atMs > nowMs) break;
-    const amounts = standingAmounts(version);
-    const change = difference(amounts, standing, sale.decimals);
-    if (change.orderValue !== 0 || change.commission !== 0) {
-      const processedMs = sale.isLeaky ? first.atMs : version.atMs;
-      // A reversal can lack the sub-id.
-      events.push(event(`change ${index}`, processedMs, change, change.orderValue < 0 ? { u1: '' } : {}));
-    }
-    standing = amounts;
+  for (const { atMs, index, before, after } of changesOf(sale, nowMs).slice(1)) {
+    const change = difference(after, before, sale.decimals);
+    // A reversal can lack the sub-id.
+    const changes = change.orderValue < 0 ? { u1: '' } : {};
+    events.push(event(`change ${index - 1}`, sale.isLeaky ? first.atMs : atMs, change, changes));
   }
   return events;
-}
-
-function standingAmounts(version: Version): Amounts {
-  return version.status === 'DECLINED' ? { orderValue: 0, commission: 0 } : version;
 }
 
 export function difference(after: Amounts, before: Amounts, decimals: 0 | 2): Amounts {
@@ -211,6 +169,14 @@ function printEventTime(ms: number): string {
   const [, weekday, day, month, year, time] =
     /^(\w+), (\d+) (\w+) (\d+) (\S+) GMT$/.exec(new Date(ms).toUTCString()) ?? [];
   return `${weekday} ${month} ${day} ${year} ${time} GMT+0000 (UTC)`;
+}
+
+function advertiserRow({ advertiserId, retailer }: Programme) {
+  return { id: advertiserId, name: retailer.name, url: retailer.url };
+}
+
+function partnershipRow({ advertiserId }: Programme) {
+  return { advertiser: { id: advertiserId }, status: 'active' };
 }
 
 function offerRows({ advertiserId, retailer, offers }: Programme): unknown[] {

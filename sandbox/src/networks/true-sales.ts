@@ -6,7 +6,7 @@ import { ACCOUNTS, type NetworkName } from './accounts.ts';
 import { actionIdOf, inAccountCurrency } from './cj.ts';
 import { actionId } from './impact.ts';
 import type { Ledger } from './ledger.ts';
-import { type Amounts, type NetworkSale, type Version, versionsAt } from './network-sale.ts';
+import { type Amounts, changesOf, type NetworkSale, NOTHING, versionAt } from './network-sale.ts';
 import { campaignId, conversionId } from './partnerize.ts';
 import { difference, orderId } from './rakuten.ts';
 
@@ -36,13 +36,13 @@ export function trueSales(
   return ledger
     .sales(network, nowMs)
     .filter(({ versions }) => versions[0].atMs >= knownSinceMs)
-    .map((sale) => TRUTHS[network](sale, versionsAt(sale, nowMs)));
+    .map((sale) => TRUTHS[network](sale, nowMs));
 }
 
-type Truth = (sale: NetworkSale, versions: readonly Version[]) => TrueSale;
+type Truth = (sale: NetworkSale, nowMs: number) => TrueSale;
 
-function whole(sale: NetworkSale, versions: readonly Version[], id: string): TrueSale {
-  const { status, orderValue, commission } = versions.at(-1) ?? sale.versions[0];
+function whole(sale: NetworkSale, nowMs: number, id: string): TrueSale {
+  const { status, orderValue, commission } = versionAt(sale, nowMs);
   const advertiserId = String(sale.advertiserId);
   const { currency, country, soldMs, subId } = sale;
   const reportedMs = sale.versions[0].atMs;
@@ -50,47 +50,38 @@ function whole(sale: NetworkSale, versions: readonly Version[], id: string): Tru
 }
 
 const TRUTHS: Readonly<Record<NetworkName, Truth>> = {
-  awin: (sale, versions) => whole(sale, versions, String(sale.key)),
-  impact: (sale, versions) => whole(sale, versions, actionId(sale)),
-  partnerize: (sale, versions) => ({
-    ...whole(sale, versions, conversionId(sale)),
+  awin: (sale, nowMs) => whole(sale, nowMs, String(sale.key)),
+  impact: (sale, nowMs) => whole(sale, nowMs, actionId(sale)),
+  partnerize: (sale, nowMs) => ({
+    ...whole(sale, nowMs, conversionId(sale)),
     advertiserId: campaignId(sale.advertiserId),
   }),
-  cj: (sale, versions) => {
-    const found = whole(sale, versions, actionIdOf(sale));
+  cj: (sale, nowMs) => {
+    const found = whole(sale, nowMs, actionIdOf(sale));
     // A declined sale keeps the amounts of its original record.
     const amounts = inAccountCurrency(sale, found.status === 'DECLINED' ? sale.versions[0] : found);
     return { ...found, ...amounts, currency: ACCOUNTS.cj.currency };
   },
-  rakuten: (sale, versions) => {
-    const found = whole(sale, versions, orderId(sale));
+  rakuten: (sale, nowMs) => {
+    const found = whole(sale, nowMs, orderId(sale));
     const isDeclined = found.status === 'DECLINED';
     return {
       ...found,
       id: `${found.advertiserId}:${found.id}`,
       // Rakuten never confirms a sale.
       status: isDeclined ? 'DECLINED' : 'PENDING',
-      ...(isDeclined ? everBought(sale, versions) : {}),
+      ...(isDeclined ? everBought(sale, nowMs) : {}),
       country: undefined,
     };
   },
 };
 
 /** Sum of the first amounts and all later increases. A declined order reports no other amounts. */
-function everBought({ versions: [first], decimals }: NetworkSale, versions: readonly Version[]): Amounts {
-  let bought: Amounts = first;
-  let standing: Amounts = first;
-  for (const version of versions) {
-    const after = version.status === 'DECLINED' ? { orderValue: 0, commission: 0 } : version;
-    const change = difference(after, standing, decimals);
-    if (change.orderValue >= 0 && change.commission >= 0) {
-      bought = difference(
-        bought,
-        { orderValue: -change.orderValue, commission: -change.commission },
-        decimals,
-      );
-    }
-    standing = after;
+function everBought(sale: NetworkSale, nowMs: number): Amounts {
+  let bought = NOTHING;
+  for (const { before, after } of changesOf(sale, nowMs)) {
+    const loss = difference(before, after, sale.decimals);
+    if (loss.orderValue <= 0 && loss.commission <= 0) bought = difference(bought, loss, sale.decimals);
   }
   return bought;
 }

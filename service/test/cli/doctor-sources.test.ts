@@ -4,7 +4,6 @@ import { describe, expect, test } from 'bun:test';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ACCOUNTS, exampleSource } from '@offerbook/sandbox/networks/accounts.ts';
-import { alwaysFault } from '@offerbook/sandbox/networks/faults.ts';
 import { checkSources } from '../../src/cli/doctor/check-sources.ts';
 import { ServedNetworks } from '../pull/served-networks.ts';
 import { temporaryFolder } from '../support/databases.ts';
@@ -48,9 +47,9 @@ describe('sources', () => {
     expect(await found(write(networks.url), () => Date.now() + 3_600_000)).toMatch(
       /^this machine's clock is 3\d{3} s ahead of the network's; synchronise it$/,
     );
-    await using broken = new ServedNetworks({ faults: alwaysFault('server error') });
+    await using broken = new ServedNetworks({ faults: () => 'server error' });
     expect(await found(write(broken.url))).toMatch(/^the network answered with status 50\d$/);
-    await using busy = new ServedNetworks({ faults: alwaysFault('too many requests') });
+    await using busy = new ServedNetworks({ faults: () => 'too many requests' });
     expect(await found(write(busy.url))).toBe(
       "the network's rate limit has been reached; try again in a minute",
     );

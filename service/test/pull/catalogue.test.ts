@@ -213,7 +213,7 @@ test.each(NETWORKS)(
     await using shops = await Shops.open(DATABASE, { programmes: 3 });
     const plan = randomFaults(11, 0.25);
     let isHonest = true;
-    shops.fault = (name, number) => (isHonest ? undefined : plan.draw(name, number));
+    shops.fault = (name, number) => (isHonest ? undefined : plan(name, number));
     await shops.pull(network);
     isHonest = false;
     const outcomes = { complete: 0, failed: 0 };

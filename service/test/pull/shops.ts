@@ -3,7 +3,7 @@
 
 import { NETWORKS, type NetworkName } from '@offerbook/sandbox/networks/accounts.ts';
 import type { FakeNetworksOptions } from '@offerbook/sandbox/networks/fake-networks.ts';
-import type { Fault } from '@offerbook/sandbox/networks/faults.ts';
+import type { FaultPlan } from '@offerbook/sandbox/networks/faults.ts';
 import type { Retailer } from '@offerbook/wire/catalogue.ts';
 import { DAY_MS, HOUR_MS } from '@offerbook/wire/time.ts';
 import type { Stores } from '../../src/domain/stores.ts';
@@ -20,14 +20,14 @@ const START_MS = Date.UTC(2026, 10, 14, 12, 5);
 export class Shops extends PullRig {
   readonly networks: ServedNetworks;
   protected override readonly served: ServedNetworks;
-  fault: (network: NetworkName, number: number, target?: string) => Fault | undefined = () => undefined;
+  fault: FaultPlan = () => undefined;
 
   private constructor(options: Partial<FakeNetworksOptions>) {
     super(START_MS);
     this.networks = new ServedNetworks({
       ...{ seed: 7, sinceMs: START_MS - DAY_MS, density: { salesPerDay: 5, cellMs: HOUR_MS } },
       ...{ pageSizeMax: 5, programmes: 6, clock: () => this.nowMs },
-      faults: { draw: (...request) => this.fault(...request) },
+      faults: (...request) => this.fault(...request),
       ...options,
     });
     this.served = this.networks;

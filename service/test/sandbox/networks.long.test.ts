@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'bun:test';
 import { ACCOUNTS, basic, NETWORKS } from '@offerbook/sandbox/networks/accounts.ts';
 import { FakeNetworks, type FakeNetworksOptions } from '@offerbook/sandbox/networks/fake-networks.ts';
-import { alwaysFault, type Fault, plannedFaults, randomFaults } from '@offerbook/sandbox/networks/faults.ts';
+import { type Fault, randomFaults } from '@offerbook/sandbox/networks/faults.ts';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '@offerbook/wire/time.ts';
 import type { Row } from '../../../feeds/test/fixture.ts';
 
@@ -144,7 +144,7 @@ describe('limits of the networks', () => {
       'x-ratelimit-remaining': '999',
       'x-ratelimit-reset': '3600',
     });
-    const faulty = open({ sinceMs: DAY.fromMs, faults: alwaysFault('too many requests') });
+    const faulty = open({ sinceMs: DAY.fromMs, faults: () => 'too many requests' });
     const { account } = ACCOUNTS.partnerize;
     const campaigns = `/user/publisher/${account}/campaign/a.json`;
     const refused = await ask(faulty, campaigns, headersOf(AUTHORISATION.partnerize));
@@ -217,7 +217,7 @@ describe('faults', () => {
   const faulty = (...faults: (Fault | undefined)[]) =>
     open({
       sinceMs: NOW_MS - 60 * DAY_MS,
-      faults: plannedFaults({ awin: faults, impact: faults, cj: faults, rakuten: faults }),
+      faults: (_network, number) => faults[number - 1],
     });
   const awin = (fakes: FakeNetworks) => ask(fakes, transactions(30), headersOf(AUTHORISATION.awin));
 
@@ -259,12 +259,12 @@ describe('faults', () => {
   });
 
   test('impact.com can link a page to itself, and can send an empty list in four forms', async () => {
-    const fakes = open({ sinceMs: DAY.fromMs, faults: alwaysFault('self link') });
+    const fakes = open({ sinceMs: DAY.fromMs, faults: () => 'self link' });
     const answer = JSON.parse(await read(fakes, actions(1), headersOf(AUTHORISATION.impact)));
     expect(answer['@nextpageuri']).toBe(answer['@uri']);
     const empty = open({
       sinceMs: DAY.fromMs,
-      faults: alwaysFault('odd empty'),
+      faults: () => 'odd empty',
       density: { salesPerDay: 0, cellMs: DAY_MS },
     });
     const bodies = new Set<string>();
@@ -310,7 +310,7 @@ describe('faults', () => {
   test('a random plan is the same for the same seed, and every network gets every one of its faults', () => {
     const draws = (seed: number) =>
       NETWORKS.map((network) =>
-        Array.from({ length: 1000 }, (_, index) => randomFaults(seed, 0.3).draw(network, index + 1)),
+        Array.from({ length: 1000 }, (_, index) => randomFaults(seed, 0.3)(network, index + 1)),
       );
     expect(draws(1)).toEqual(draws(1));
     expect(draws(2)).not.toEqual(draws(1));

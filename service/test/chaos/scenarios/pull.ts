@@ -83,7 +83,7 @@ async function pullFrom(run: Run, network: NetworkName, endMs: number): Promise<
     // The clock of the network stops for the last pull, and a rate would then allow no further requests.
     ...{ pageSizeMax: 20, tokenLifeMs: 4 * DAY_MS, areRatesEnforced: false },
     ...{ logoUrl: () => 'https://logos.example/', dealsEveryMs: DEALS_EVERY_MS * speed },
-    faults: { draw: (name, number) => (frozenMs < now() ? undefined : plan.draw(name, number)) },
+    faults: (name, number) => (frozenMs < now() ? undefined : plan(name, number)),
     onResponse: ({ target, status, fault }) => {
       requests++;
       onRequest(target);
