@@ -45,6 +45,7 @@ async function makePlugin(): Promise<BunPlugin> {
     const BUNDLES = ${JSON.stringify(Object.fromEntries(bundles))};
     export const BUNDLE_PATHS = Object.keys(BUNDLES);
     export const bundle = async (path) => BUNDLES[path];
+    export const readDocuments = async () => (${JSON.stringify(await embedded.readDocuments())});
     export const packClient = async () => ({ name: '${name}', content: Uint8Array.fromBase64('${base64}') });`;
   return {
     name: 'embed',

@@ -4,9 +4,10 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SearchEntry } from '@offerbook/site/browser/reference/find-entries.ts';
-import { GUIDE_PATHS, loadGuides } from '@offerbook/site/docs/guides/guides.ts';
+import { GUIDE_FILES, GUIDE_PATHS, renderGuides } from '@offerbook/site/docs/guides/guides.ts';
 import { renderMarkdown } from '@offerbook/site/docs/guides/markdown.ts';
 import { OPERATIONS } from '../../src/http/operations/operations.ts';
+import { readDocuments } from '../../src/http/pages/embedded.ts';
 import { TestNode } from '../support/test-node.ts';
 
 const ROOT = join(import.meta.dir, '../../..');
@@ -52,8 +53,7 @@ test('every document for operators is a guide', async () => {
   const files = ['docs/operations', 'docs/feeds'].flatMap((folder) =>
     readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}`),
   );
-  const served = (await loadGuides()).map(({ file }) => file as string);
-  expect(files.filter((file) => !served.includes(file))).toEqual([]);
+  expect(files.filter((file) => !GUIDE_FILES.includes(file))).toEqual([]);
 });
 
 test("samples and guides contain this server's port, even without scripts", async () => {
@@ -71,7 +71,7 @@ test("samples and guides contain this server's port, even without scripts", asyn
 test('the search index contains every section of every guide and every operation', async () => {
   const index = (await (await node.get('/docs/search.json')).json()) as SearchEntry[];
   const urls = new Set(index.map(({ url }) => url));
-  for (const { path, sections } of await loadGuides()) {
+  for (const { path, sections } of renderGuides(await readDocuments())) {
     for (const { id, level } of sections) expect(urls).toContain(level === 1 ? path : `${path}#${id}`);
   }
   for (const { id } of OPERATIONS) expect(urls).toContain(`/docs/reference#${id}`);

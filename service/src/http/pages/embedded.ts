@@ -1,10 +1,13 @@
-// Builds the scripts, style sheets and client library that the service serves from other workspaces. In a checkout, each is
-// built on its first request. In the npm package and the executable, service/scripts/program.ts replaces this module with the
+// Builds the scripts, style sheets and client library that the service serves from other workspaces, and reads the guides. In a
+// checkout, each is built on its first request. In the npm package and the executable, service/scripts/program.ts replaces this module with the
 // results of its functions. Other files in the service must not read repository files by path.
 
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, parse } from 'node:path';
+import { GUIDE_FILES } from '@offerbook/site/docs/guides/guides.ts';
+
+const ROOT = join(import.meta.dir, '../../../..');
 
 const SOURCES = {
   '/assets/catalogue.js': '@offerbook/site/browser/catalogue/explorer.ts',
@@ -32,6 +35,12 @@ export async function bundle(path: BundlePath): Promise<string> {
   return output.text();
 }
 
+/** Returns the text of each document that is a guide, by its path from the repository root. */
+export async function readDocuments(): Promise<Readonly<Record<string, string>>> {
+  const texts = GUIDE_FILES.map(async (file) => [file, await readFile(join(ROOT, file), 'utf8')] as const);
+  return Object.fromEntries(await Promise.all(texts));
+}
+
 export interface PackedClient {
   /** Name and version: `offerbook-client-0.2.0` */
   readonly name: string;
@@ -42,7 +51,7 @@ export interface PackedClient {
 export async function packClient(): Promise<PackedClient> {
   const folder = await mkdtemp(join(tmpdir(), 'offerbook-client-'));
   try {
-    const script = join(import.meta.dir, '../../../../client/scripts/pack.ts');
+    const script = join(ROOT, 'client/scripts/pack.ts');
     const pack = Bun.spawn([process.execPath, script, folder], {
       stdin: 'ignore',
       stdout: 'ignore',

@@ -2,7 +2,7 @@
 // site workspace renders them.
 
 import { guidePage, REFERENCE_PATH } from '@offerbook/site/docs/docs-page.ts';
-import { GUIDE_PATHS, loadGuides } from '@offerbook/site/docs/guides/guides.ts';
+import { GUIDE_PATHS, renderGuides } from '@offerbook/site/docs/guides/guides.ts';
 import { overviewPage } from '@offerbook/site/docs/overview-page.ts';
 import { referencePage } from '@offerbook/site/docs/reference-page.ts';
 import { searchIndex } from '@offerbook/site/docs/search-index.ts';
@@ -22,6 +22,7 @@ import { json, type Reply } from '../reply.ts';
 import type { Route } from '../router.ts';
 import { fileRoute, once, openAssets, openRoute, SITE_ASSETS } from './assets.ts';
 import { clientRoutes } from './client-routes.ts';
+import { readDocuments } from './embedded.ts';
 import { FAVICON, pageFile } from './page-file.ts';
 
 const UNKNOWN_ID = '0192d1a0-0000-7000-8000-0000000000ff';
@@ -69,7 +70,7 @@ export function buildSite(settings: SiteSettings, { health, localUrl }: Server):
   });
   const documentation = once(async () => ({
     document: await document(),
-    guides: await loadGuides(settings.publicUrl ?? localUrl()),
+    guides: renderGuides(await readDocuments(), settings.publicUrl ?? localUrl()),
     errors: DESCRIBED_ERRORS,
   }));
   const assets = openAssets(SITE_ASSETS);

@@ -1,7 +1,6 @@
 // The guides at /docs, by group and in reading order. The guides are rendered from documents in the repository.
 
 import { join } from 'node:path';
-import type { DocumentPath } from './documents.ts';
 import { type RenderedDocument, renderMarkdown } from './markdown.ts';
 
 /** Base URL in the documents: where `npm start` listens. Pages replace it with their server's URL. */
@@ -9,7 +8,7 @@ export const LOCAL_URL = 'http://localhost:8080';
 
 interface GuideSource {
   /** Path from the repository root. */
-  readonly file: DocumentPath;
+  readonly file: string;
   readonly path: string;
   /** Text of the navigation entry. */
   readonly label: string;
@@ -76,19 +75,24 @@ const SOURCES = Object.entries(GROUPS).flatMap(([group, labels]) =>
 /** Paths of all guides, known before the guides are loaded. */
 export const GUIDE_PATHS: readonly string[] = SOURCES.map(({ path }) => path);
 
-/** Loads and renders all guides. Takes about 60 ms. */
-export async function loadGuides(baseUrl = LOCAL_URL): Promise<readonly Guide[]> {
-  const { DOCUMENTS } = await import('./documents.ts');
-  const paths = new Map(SOURCES.map(({ file, path }) => [file as string, path]));
+/** Documents from which the guides are rendered. */
+export const GUIDE_FILES: readonly string[] = SOURCES.map(({ file }) => file);
+
+/** Renders all guides. Takes about 60 ms. `documents` contains the text of each of GUIDE_FILES. */
+export function renderGuides(
+  documents: Readonly<Record<string, string>>,
+  baseUrl = LOCAL_URL,
+): readonly Guide[] {
+  const paths = new Map(SOURCES.map(({ file, path }) => [file, path]));
   return SOURCES.map((source) => {
-    const text = DOCUMENTS[source.file].replaceAll(LOCAL_URL, baseUrl);
+    const text = (documents[source.file] ?? '').replaceAll(LOCAL_URL, baseUrl);
     return { ...source, ...renderMarkdown(text, (target) => pathOf(target, source.file, paths)) };
   });
 }
 
-function fileOf(name: string): DocumentPath {
+function fileOf(name: string): string {
   if (name === 'changelog') return 'CHANGELOG.md';
-  return name === 'client' ? 'client/README.md' : (`docs/${name}.md` as DocumentPath);
+  return name === 'client' ? 'client/README.md' : `docs/${name}.md`;
 }
 
 /** Resolves a link in a document to a path on this server; undefined for a file that is not served. */
