@@ -2,12 +2,13 @@
 // part of a change. It does not build snapshots.
 
 import type { TransactionRetailer } from '@offerbook/wire/catalogue.ts';
+import { forEachDealList } from '@offerbook/wire/deals.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { unavailable } from '../domain/api-errors.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { DomainList } from './domain-list.ts';
 import type { CatalogueListName, ListView } from './list-view.ts';
-import { type CatalogueEntry, Snapshot } from './snapshot.ts';
+import { type CatalogueEntry, openSnapshot, type Snapshot } from './snapshot.ts';
 import type { SnapshotData } from './snapshot-data.ts';
 
 /**
@@ -42,7 +43,7 @@ export class Catalogue {
 
   /** Replaces the snapshot. */
   replace(data: SnapshotData): void {
-    this.#snapshot = new Snapshot(data);
+    this.#snapshot = openSnapshot(data, this.#clock);
     this.#replacedBytes += this.#snapshotBytes;
     this.#snapshotBytes = data.retailers.documents.chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
     if (this.#replacedBytes < REPLACED_MAX_BYTES) return;
@@ -52,7 +53,7 @@ export class Catalogue {
 
   /** Returns the current view of a list. The same object is returned until the list's contents may have changed. */
   list(name: CatalogueListName): ListView {
-    return this.#current().list(name, this.#clock());
+    return this.#current().list(name);
   }
 
   /** Every retailer with its domains. The same object is returned until the catalogue changes. */
@@ -62,12 +63,15 @@ export class Catalogue {
 
   /** Number of active items in each list; undefined before the first snapshot. */
   counts(): Readonly<Record<CatalogueListName, number>> | undefined {
-    return this.#snapshot?.counts(this.#clock());
+    const snapshot = this.#snapshot;
+    if (snapshot === undefined) return undefined;
+    const countOf = (name: CatalogueListName) => snapshot.list(name).count();
+    return { retailers: countOf('retailers'), ...forEachDealList(countOf) };
   }
 
   /** Finds a retailer or deal, active or not. */
   find(name: CatalogueListName, id: Uuid): CatalogueEntry | undefined {
-    return this.#current().find(name, id, this.#clock());
+    return this.#current().find(name, id);
   }
 
   /** Finds the fields of a retailer that transactions show, whether or not it has active deals. */

@@ -7,21 +7,19 @@ import type { EncodedPage } from './tables/page-writer.ts';
 /** The beginning of an item. */
 const ITEM = '{"id":';
 
-export class DomainList {
-  readonly #items: DocumentColumn;
+export type DomainList = ReturnType<typeof domainList>;
 
-  constructor({ items }: DomainData) {
-    this.#items = new DocumentColumn(items);
-  }
-
-  page(): EncodedPage {
-    return { bytes: this.#items.copyAll(), cursor: undefined, changesAtMs: Number.POSITIVE_INFINITY };
-  }
-
-  /** Returns the domains of a retailer's site, including that of its hostname. */
-  domainsOf(retailer: number): readonly string[] {
-    const text = this.#items.text(retailer);
-    if (text === '') return [];
-    return (JSON.parse(text.slice(text.indexOf(ITEM))) as { domains: string[] }).domains;
-  }
+export function domainList({ items }: DomainData) {
+  const column = new DocumentColumn(items);
+  return {
+    page: (): EncodedPage => {
+      return { bytes: column.copyAll(), cursor: undefined, changesAtMs: Number.POSITIVE_INFINITY };
+    },
+    /** Returns the domains of a retailer's site, including that of its hostname. */
+    domainsOf(retailer: number): readonly string[] {
+      const text = column.text(retailer);
+      if (text === '') return [];
+      return (JSON.parse(text.slice(text.indexOf(ITEM))) as { domains: string[] }).domains;
+    },
+  };
 }

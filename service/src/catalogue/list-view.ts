@@ -23,166 +23,148 @@ export type CatalogueQuery = OfferQuery &
   };
 
 export interface ListView {
+  /** Number of items in the list. */
+  count(): number;
   page(query: CatalogueQuery): EncodedPage;
   /** Returns one item as the list contains it; undefined if the list does not contain it. */
   item(id: Uuid): EncodedPage | undefined;
 }
 
-/** The active deals of a list. */
-export class DealsView implements ListView {
-  readonly table: DealTable;
-  readonly activity: Activity;
-  readonly #filter: RetailerFilter;
-  readonly #search: OfferSearch | undefined;
+export type DealsView = ReturnType<typeof dealsView>;
 
-  /** Only the cashback offer list has a `search`; its deals are always active. */
-  constructor(table: DealTable, activity: Activity, filter: RetailerFilter, search?: OfferSearch) {
-    this.table = table;
-    this.activity = activity;
-    this.#filter = filter;
-    this.#search = search;
-  }
-
-  get count(): number {
-    return this.activity.active?.count() ?? this.table.ids.length;
-  }
-
-  page(query: CatalogueQuery): EncodedPage {
-    const { table, activity } = this;
-    const { limit } = query;
-    const begin = firstFrom(query.cursor, table.ids);
-    const end = table.ids.length;
-    const retailers = this.#filter.select(query);
-    const selected = retailers && this.#ranksOf(retailers);
-    const active = selected && sequence(selected.filter((rank) => activity.isActive(rank)));
-    const numbers =
-      this.#search?.select(query, { begin, end }, limit + 1, retailers) ??
-      firstOf(active ?? activity.active ?? allBelow(end), begin, limit + 1);
-    return writePage({
-      numbers,
-      limit,
-      ids: table.ids,
-      writeItem: (rank, writer) => table.writeListForm(rank, writer),
-      changesAtMs: (last = end - 1) => {
-        let changesAtMs = Number.POSITIVE_INFINITY;
-        if (activity.active === undefined) return changesAtMs;
-        const ranks = selected === undefined ? allBelow(end) : sequence(selected);
-        ranks.walk(begin, (rank) => {
-          if (rank <= last) changesAtMs = Math.min(changesAtMs, activity.nextChangeMs(rank));
-          return rank < last;
-        });
-        return changesAtMs;
-      },
-    });
-  }
+/** Returns a view of the active deals of a list. Only the cashback offer list has a `search`; its deals are always active. */
+export function dealsView(
+  table: DealTable,
+  activity: Activity,
+  filter: RetailerFilter,
+  search?: OfferSearch,
+) {
+  const { ids } = table;
+  const { items, begins } = table.data.ranks;
 
   /** Returns the ranks of these retailers' deals, active or not, ascending. */
-  #ranksOf(retailers: readonly number[]): number[] {
-    const { items, begins } = this.table.data.ranks;
+  function ranksOf(retailers: readonly number[]): number[] {
     const ranks = retailers.flatMap((retailer) => [
       ...items.subarray(begins[retailer], begins[retailer + 1]),
     ]);
     return ranks.sort((a, b) => a - b);
   }
 
-  item(id: Uuid): EncodedPage | undefined {
-    const { table, activity } = this;
-    const rank = table.ids.find(id);
-    if (rank === undefined || !activity.isActive(rank)) return undefined;
-    return writeItemAlone((writer) => table.writeListForm(rank, writer), activity.nextChangeMs(rank));
-  }
-
-  /** Returns when a deal of this retailer next starts or ends. */
-  nextChangeOfMs(retailer: number): number {
-    const { items, begins } = this.table.data.ranks;
-    let changesAtMs = Number.POSITIVE_INFINITY;
-    for (let slot = begins[retailer] as number; slot < (begins[retailer + 1] as number); slot++)
-      changesAtMs = Math.min(changesAtMs, this.activity.nextChangeMs(items[slot] as number));
-    return changesAtMs;
-  }
+  return {
+    table,
+    activity,
+    count: () => activity.active?.count() ?? ids.length,
+    page(query: CatalogueQuery): EncodedPage {
+      const { limit } = query;
+      const begin = firstFrom(query.cursor, ids);
+      const end = ids.length;
+      const retailers = filter(query);
+      const selected = retailers && ranksOf(retailers);
+      const active = selected && sequence(selected.filter(activity.isActive));
+      const numbers =
+        search?.(query, { begin, end }, limit + 1, retailers) ??
+        firstOf(active ?? activity.active ?? allBelow(end), begin, limit + 1);
+      return writePage({
+        numbers,
+        limit,
+        ids,
+        writeItem: table.writeListForm,
+        changesAtMs(last = end - 1) {
+          if (activity.active === undefined) return Number.POSITIVE_INFINITY;
+          const ranks = selected === undefined ? allBelow(end) : sequence(selected);
+          return earliestMs(ranks, begin, last, activity.nextChangeMs);
+        },
+      });
+    },
+    item(id: Uuid): EncodedPage | undefined {
+      const rank = ids.find(id);
+      if (rank === undefined || !activity.isActive(rank)) return undefined;
+      return writeItemAlone((writer) => table.writeListForm(rank, writer), activity.nextChangeMs(rank));
+    },
+    /** Returns when a deal of this retailer next starts or ends. */
+    nextChangeOfMs(retailer: number): number {
+      let changesAtMs = Number.POSITIVE_INFINITY;
+      for (let slot = begins[retailer] as number; slot < (begins[retailer + 1] as number); slot++)
+        changesAtMs = Math.min(changesAtMs, activity.nextChangeMs(items[slot] as number));
+      return changesAtMs;
+    },
+  };
 }
 
-export class RetailersView implements ListView {
-  readonly #retailers: RetailerTable;
-  readonly #filter: RetailerFilter;
-  readonly #deals: Readonly<Record<DealList, DealsView>>;
-  /** Retailers with at least one active deal. */
-  readonly #listed: Bitset;
+export type RetailersView = ReturnType<typeof retailersView>;
 
-  constructor(
-    retailers: RetailerTable,
-    filter: RetailerFilter,
-    deals: Readonly<Record<DealList, DealsView>>,
-  ) {
-    this.#retailers = retailers;
-    this.#filter = filter;
-    this.#deals = deals;
-    this.#listed = new Bitset(retailers.ids.length);
-    for (const { table, activity } of Object.values(deals)) {
-      const { owners } = table.data;
-      (activity.active ?? allBelow(owners.length)).walk(0, (rank) => {
-        this.#listed.add(owners[rank] as number);
-        return true;
-      });
-    }
-  }
-
-  get count(): number {
-    return this.#listed.count();
-  }
-
-  holdsAt(nowMs: number): boolean {
-    return DEAL_LISTS.every((list) => this.#deals[list].activity.holdsAt(nowMs));
-  }
-
-  page(query: CatalogueQuery): EncodedPage {
-    const { limit } = query;
-    const { ids } = this.#retailers;
-    const begin = firstFrom(query.cursor, ids);
-    const selected = this.#filter.select(query);
-    const listed = selected && sequence(selected.filter((retailer) => this.#listed.has(retailer)));
-    return writePage({
-      numbers: firstOf(listed ?? this.#listed, begin, limit + 1),
-      limit,
-      ids,
-      writeItem: (retailer, writer) => this.#write(retailer, writer),
-      // Include unlisted retailers, which appear in the list when one of their deals starts.
-      changesAtMs: (last = ids.length - 1) => {
-        const retailers = selected === undefined ? allBelow(last + 1) : sequence(selected);
-        return this.#changesAtMs(retailers, begin, last);
-      },
-    });
-  }
-
-  item(id: Uuid): EncodedPage | undefined {
-    const retailer = this.#retailers.ids.find(id);
-    if (retailer === undefined || !this.#listed.has(retailer)) return undefined;
-    return writeItemAlone(
-      (writer) => this.#write(retailer, writer),
-      this.#changesAtMs(sequence([retailer]), retailer, retailer),
-    );
-  }
-
-  #changesAtMs(retailers: Ascending, first: number, last: number): number {
-    let changesAtMs = Number.POSITIVE_INFINITY;
-    retailers.walk(first, (retailer) => {
-      if (retailer > last) return false;
-      for (const list of DEAL_LISTS)
-        changesAtMs = Math.min(changesAtMs, this.#deals[list].nextChangeOfMs(retailer));
+/** Returns a view of the retailers with at least one active deal. */
+export function retailersView(
+  { ids, documents }: RetailerTable,
+  filter: RetailerFilter,
+  deals: Readonly<Record<DealList, DealsView>>,
+) {
+  const listed = new Bitset(ids.length);
+  for (const { table, activity } of Object.values(deals)) {
+    const { owners } = table.data;
+    (activity.active ?? allBelow(owners.length)).walk(0, (rank) => {
+      listed.add(owners[rank] as number);
       return true;
     });
+  }
+
+  function nextChangeMs(retailer: number): number {
+    let changesAtMs = Number.POSITIVE_INFINITY;
+    for (const list of DEAL_LISTS) changesAtMs = Math.min(changesAtMs, deals[list].nextChangeOfMs(retailer));
     return changesAtMs;
   }
 
   /** Copies the stored document without inactive deals. */
-  #write(retailer: number, writer: PageWriter): void {
+  function write(retailer: number, writer: PageWriter): void {
     let begin = 0;
     for (const list of DEAL_LISTS) {
-      const { table, activity } = this.#deals[list];
+      const { table, activity } = deals[list];
       begin = table.writeEmbeddedForm(retailer, activity.active, begin, writer);
     }
-    this.#retailers.documents.write(retailer, writer, begin);
+    documents.write(retailer, writer, begin);
   }
+
+  return {
+    holdsAt: (nowMs: number) => DEAL_LISTS.every((list) => deals[list].activity.holdsAt(nowMs)),
+    count: () => listed.count(),
+    page(query: CatalogueQuery): EncodedPage {
+      const { limit } = query;
+      const begin = firstFrom(query.cursor, ids);
+      const selected = filter(query);
+      const shown = selected && sequence(selected.filter((retailer) => listed.has(retailer)));
+      return writePage({
+        numbers: firstOf(shown ?? listed, begin, limit + 1),
+        limit,
+        ids,
+        writeItem: write,
+        // Include unlisted retailers, which appear in the list when one of their deals starts.
+        changesAtMs(last = ids.length - 1) {
+          const retailers = selected === undefined ? allBelow(last + 1) : sequence(selected);
+          return earliestMs(retailers, begin, last, nextChangeMs);
+        },
+      });
+    },
+    item(id: Uuid): EncodedPage | undefined {
+      const retailer = ids.find(id);
+      if (retailer === undefined || !listed.has(retailer)) return undefined;
+      return writeItemAlone((writer) => write(retailer, writer), nextChangeMs(retailer));
+    },
+  };
+}
+
+/** Returns the earliest change of these items, from `begin` to `last`. */
+function earliestMs(
+  numbers: Ascending,
+  begin: number,
+  last: number,
+  nextChangeMs: (number: number) => number,
+): number {
+  let changesAtMs = Number.POSITIVE_INFINITY;
+  numbers.walk(begin, (number) => {
+    if (number <= last) changesAtMs = Math.min(changesAtMs, nextChangeMs(number));
+    return number < last;
+  });
+  return changesAtMs;
 }
 
 function firstFrom(cursor: Uuid | undefined, ids: UuidTable): number {

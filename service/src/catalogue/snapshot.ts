@@ -4,13 +4,21 @@
 import type { TransactionRetailer } from '@offerbook/wire/catalogue.ts';
 import { DEAL_LISTS, type DealList, forEachDealList } from '@offerbook/wire/deals.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import { Activity } from './activity.ts';
-import { DomainList } from './domain-list.ts';
-import { type CatalogueListName, DealsView, type ListView, RetailersView } from './list-view.ts';
-import { OfferSearch } from './search/offer-search.ts';
-import { RetailerFilter } from './search/retailer-filter.ts';
+import type { Clock } from '../domain/clock.ts';
+import { activityAt } from './activity.ts';
+import { domainList } from './domain-list.ts';
+import {
+  type CatalogueListName,
+  type DealsView,
+  dealsView,
+  type ListView,
+  type RetailersView,
+  retailersView,
+} from './list-view.ts';
+import { offerSearch } from './search/offer-search.ts';
+import { retailerFilter } from './search/retailer-filter.ts';
 import type { SnapshotData } from './snapshot-data.ts';
-import { DealTable, RetailerTable } from './tables/deal-table.ts';
+import { dealTable, retailerTable } from './tables/deal-table.ts';
 
 /** The fields of a retailer or deal that activation needs. */
 export interface CatalogueEntry {
@@ -23,98 +31,78 @@ export interface CatalogueEntry {
   readonly isActive: boolean;
 }
 
-export class Snapshot {
-  readonly revision: number;
-  /** Does not depend on time, because it includes retailers without active deals. */
-  readonly domains: DomainList;
-  readonly #retailerTable: RetailerTable;
-  readonly #dealTables: Readonly<Record<DealList, DealTable>>;
-  readonly #offerSearch: OfferSearch;
-  readonly #retailerFilter: RetailerFilter;
-  readonly #deals: Partial<Record<DealList, DealsView>> = {};
-  #retailers: RetailersView | undefined;
+export type Snapshot = ReturnType<typeof openSnapshot>;
 
-  constructor({ revision, retailers, deals, search, domains }: SnapshotData) {
-    this.revision = revision;
-    this.#retailerTable = new RetailerTable(retailers);
-    this.#dealTables = forEachDealList((list) => new DealTable(deals[list], this.#retailerTable));
-    this.#retailerFilter = new RetailerFilter(this.#retailerTable.ids, domains);
-    this.domains = new DomainList(domains);
-    this.#offerSearch = new OfferSearch(search, deals.cashbackOffers);
-  }
+export function openSnapshot(data: SnapshotData, clock: Clock) {
+  const retailers = retailerTable(data.retailers);
+  const deals = forEachDealList((list) => dealTable(data.deals[list], retailers));
+  const filter = retailerFilter(retailers.ids, data.domains);
+  const search = offerSearch(data.search, data.deals.cashbackOffers);
+  const domains = domainList(data.domains);
+  const lastDeals: Partial<Record<DealList, DealsView>> = {};
+  let lastRetailers: RetailersView | undefined;
 
-  list(name: CatalogueListName, nowMs: number): ListView {
-    return name === 'retailers' ? this.#retailersAt(nowMs) : this.#dealsAt(name, nowMs);
-  }
-
-  /** Number of active items in each list. */
-  counts(nowMs: number): Record<CatalogueListName, number> {
-    return {
-      retailers: this.#retailersAt(nowMs).count,
-      ...forEachDealList((list) => this.#dealsAt(list, nowMs).count),
-    };
-  }
-
-  /** Finds a retailer or deal by id, active or not. */
-  find(name: CatalogueListName, id: Uuid, nowMs: number): CatalogueEntry | undefined {
-    if (name === 'retailers') {
-      const retailer = this.#retailerTable.ids.find(id);
-      if (retailer === undefined) return undefined;
-      const site = this.#siteOf(retailer);
-      return { ...site, retailerId: id, url: site.retailerUrl, isActive: true };
+  function currentDeals(list: DealList, nowMs: number): DealsView {
+    let view = lastDeals[list];
+    if (view?.activity.holdsAt(nowMs) !== true) {
+      const activity = activityAt(data.deals[list].periods, nowMs);
+      view = dealsView(deals[list], activity, filter, list === 'cashbackOffers' ? search : undefined);
+      lastDeals[list] = view;
     }
-    const table = this.#dealTables[name];
-    const rank = table.ids.find(id);
-    if (rank === undefined) return undefined;
-    const owner = table.data.owners[rank] as number;
-    const site = this.#siteOf(owner);
-    return {
-      ...site,
-      retailerId: this.#retailerTable.ids.at(owner),
-      url: (name === 'promotions' ? table.deepLink(rank) : undefined) ?? site.retailerUrl,
-      isActive: this.#dealsAt(name, nowMs).activity.isActive(rank),
-    };
+    return view;
   }
 
-  findRetailer(id: Uuid): TransactionRetailer | undefined {
-    const retailer = this.#retailerTable.ids.find(id);
-    if (retailer === undefined) return undefined;
-    const { name, hostname, logo } = this.#fieldsOf(retailer);
-    return { id, name, hostname, logo };
+  function currentList(name: CatalogueListName): ListView {
+    const nowMs = clock();
+    if (name !== 'retailers') return currentDeals(name, nowMs);
+    if (lastRetailers?.holdsAt(nowMs) !== true) {
+      const current = forEachDealList((list) => currentDeals(list, nowMs));
+      lastRetailers = retailersView(retailers, filter, current);
+    }
+    return lastRetailers;
   }
 
   /** Parses the retailer's document only up to its first deal, because a retailer can have thousands of deals. */
-  #fieldsOf(retailer: number): TransactionRetailer & { readonly url: string } {
-    const [firstDeal] = DEAL_LISTS.flatMap((list) => this.#dealTables[list].beginOf(retailer) ?? []);
-    const text = this.#retailerTable.documents.text(retailer, 0, firstDeal);
+  function fieldsOf(retailer: number): TransactionRetailer & { readonly url: string } {
+    const [firstDeal] = DEAL_LISTS.flatMap((list) => deals[list].beginOf(retailer) ?? []);
+    const text = retailers.documents.text(retailer, 0, firstDeal);
     return JSON.parse(firstDeal === undefined ? text : `${text}]}`);
   }
 
-  #siteOf(retailer: number) {
-    return { retailerUrl: this.#fieldsOf(retailer).url, retailerDomains: this.domains.domainsOf(retailer) };
+  function siteOf(retailer: number) {
+    return { retailerUrl: fieldsOf(retailer).url, retailerDomains: domains.domainsOf(retailer) };
   }
 
-  #dealsAt(list: DealList, nowMs: number): DealsView {
-    let view = this.#deals[list];
-    if (view?.activity.holdsAt(nowMs) !== true) {
-      const table = this.#dealTables[list];
-      const search = list === 'cashbackOffers' ? this.#offerSearch : undefined;
-      view = new DealsView(table, new Activity(table.data.periods, nowMs), this.#retailerFilter, search);
-      this.#deals[list] = view;
-    }
-    return view;
-  }
-
-  #retailersAt(nowMs: number): RetailersView {
-    let view = this.#retailers;
-    if (view?.holdsAt(nowMs) !== true) {
-      view = new RetailersView(
-        this.#retailerTable,
-        this.#retailerFilter,
-        forEachDealList((list) => this.#dealsAt(list, nowMs)),
-      );
-      this.#retailers = view;
-    }
-    return view;
-  }
+  return {
+    revision: data.revision,
+    /** Does not depend on time, because it includes retailers without active deals. */
+    domains,
+    list: currentList,
+    /** Finds a retailer or deal by id, active or not. */
+    find(name: CatalogueListName, id: Uuid): CatalogueEntry | undefined {
+      if (name === 'retailers') {
+        const retailer = retailers.ids.find(id);
+        if (retailer === undefined) return undefined;
+        const site = siteOf(retailer);
+        return { ...site, retailerId: id, url: site.retailerUrl, isActive: true };
+      }
+      const table = deals[name];
+      const rank = table.ids.find(id);
+      if (rank === undefined) return undefined;
+      const owner = table.data.owners[rank] as number;
+      const site = siteOf(owner);
+      return {
+        ...site,
+        retailerId: retailers.ids.at(owner),
+        url: (name === 'promotions' ? table.deepLink(rank) : undefined) ?? site.retailerUrl,
+        isActive: currentDeals(name, clock()).activity.isActive(rank),
+      };
+    },
+    findRetailer(id: Uuid): TransactionRetailer | undefined {
+      const retailer = retailers.ids.find(id);
+      if (retailer === undefined) return undefined;
+      const { name, hostname, logo } = fieldsOf(retailer);
+      return { id, name, hostname, logo };
+    },
+  };
 }

@@ -45,7 +45,7 @@ test('every response contains the requested page, for any sequence of requests',
 test('a page with a query string longer than 500 characters is not cached', () => {
   const cache = new PageCache();
   const page = { bytes: new Uint8Array(), cursor: undefined, changesAtMs: Number.POSITIVE_INFINITY };
-  const view: ListView = { page: () => page, item: () => undefined };
+  const view: ListView = { count: () => 0, page: () => page, item: () => undefined };
   cache.find(view, '');
   for (const [length, isCached] of [
     [500, true],
@@ -70,11 +70,11 @@ describe('the page cache', () => {
     const offers = loaded.list('cashbackOffers');
     const cache = new PageCache();
     const view: ListView = {
+      ...offers,
       page(query) {
         written++;
         return offers.page(query);
       },
-      item: (id) => offers.item(id),
     };
     written = 0;
     ask = (number) => request(cache, view, { cursor: id(100 + number), limit: 1 });
@@ -111,7 +111,7 @@ test('the cache has its whole size for each view', async () => {
   const cache = new PageCache();
   const page = { bytes: new Uint8Array(1_000_000), cursor: undefined, changesAtMs: Number.POSITIVE_INFINITY };
   for (let times = 0; times < 4; times++) {
-    const view: ListView = { page: () => page, item: () => page };
+    const view: ListView = { count: () => 1, page: () => page, item: () => page };
     for (const search of ['1', '2', '3', '4', '5', '6', '7', '8', '9', '10']) {
       for (const isCached of [false, false, true]) {
         expect(cache.find(view, search) !== undefined).toBe(isCached);

@@ -9,41 +9,37 @@ import type { DomainData, PackedDocuments } from '../snapshot-data.ts';
 import { DocumentPacker } from './document-packer.ts';
 import { packTexts, sharedUint32Array } from './shared-memory.ts';
 
-export class DomainIndexBuilder {
-  readonly #entries: { readonly domain: string; readonly retailer: number }[] = [];
-  readonly #items: DocumentPacker;
-  #count = 0;
-  #isPageEmpty = true;
-
-  constructor(previous: PackedDocuments | undefined) {
-    this.#items = new DocumentPacker(previous);
-  }
-
-  /** Adds the next retailer; `more` are the domains of its link. A hostname that identifies no site is left out. */
-  add({ id, name, hostname, cashbackOffers }: Retailer, more: readonly string[], lastIdWord: number): void {
-    const retailer = this.#count++;
-    const own = parseSiteDomain(hostname);
-    const domains = [...new Set(own === undefined ? more : [own, ...more])];
-    for (const domain of domains) this.#entries.push({ domain, retailer });
-    const { cashbackPercentage = null, maximumFixedCommissionFee = null } = bestOffer(cashbackOffers) ?? {};
-    const item = { id, name, domains, cashbackPercentage, maximumFixedCommissionFee };
-    const separator = this.#isPageEmpty ? ENVELOPE_START : ',';
-    this.#add(domains.length === 0 ? '' : separator + printJson(item), lastIdWord);
-    if (domains.length > 0) this.#isPageEmpty = false;
-  }
-
-  #add(text: string, lastIdWord = 0): void {
-    this.#items.add(this.#items.encode(text), lastIdWord);
-  }
-
-  build(): DomainData {
-    // The sort is stable, so retailers with the same domain stay in order.
-    const entries = this.#entries.sort((a, b) => Number(a.domain > b.domain) - Number(a.domain < b.domain));
-    this.#add(`${this.#isPageEmpty ? ENVELOPE_START : ''}${envelopeEnd(undefined)}`);
-    return {
-      names: packTexts(entries.map(({ domain }) => domain)),
-      owners: sharedUint32Array(entries.map(({ retailer }) => retailer)),
-      items: this.#items.build(),
-    };
-  }
+export function domainIndexBuilder(previous: PackedDocuments | undefined) {
+  const entries: { readonly domain: string; readonly retailer: number }[] = [];
+  const items = new DocumentPacker(previous);
+  let count = 0;
+  let separator = ENVELOPE_START;
+  const addText = (text: string, lastIdWord = 0) => items.add(items.encode(text), lastIdWord);
+  return {
+    /** Adds the next retailer; `more` are the domains of its link. A hostname that identifies no site is left out. */
+    add({ id, name, hostname, cashbackOffers }: Retailer, more: readonly string[], lastIdWord: number): void {
+      const retailer = count++;
+      const own = parseSiteDomain(hostname);
+      const domains = [...new Set(own === undefined ? more : [own, ...more])];
+      for (const domain of domains) entries.push({ domain, retailer });
+      if (domains.length === 0) {
+        addText('', lastIdWord);
+        return;
+      }
+      const { cashbackPercentage = null, maximumFixedCommissionFee = null } = bestOffer(cashbackOffers) ?? {};
+      const item = { id, name, domains, cashbackPercentage, maximumFixedCommissionFee };
+      addText(separator + printJson(item), lastIdWord);
+      separator = ',';
+    },
+    build(): DomainData {
+      // The sort is stable, so retailers with the same domain stay in order.
+      entries.sort((a, b) => Number(a.domain > b.domain) - Number(a.domain < b.domain));
+      addText(`${separator === ENVELOPE_START ? separator : ''}${envelopeEnd(undefined)}`);
+      return {
+        names: packTexts(entries.map(({ domain }) => domain)),
+        owners: sharedUint32Array(entries.map(({ retailer }) => retailer)),
+        items: items.build(),
+      };
+    },
+  };
 }

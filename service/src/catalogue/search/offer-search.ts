@@ -13,64 +13,50 @@ export type OfferQuery = {
   readonly name?: string | undefined;
 } & { readonly [Name in TermName]?: string | undefined };
 
-export class OfferSearch {
-  readonly #offers: DealData;
-  readonly #names: TextColumn;
-  readonly #terms;
+/** Returns the first matching ranks in the range, ascending; undefined without a filter. `only` restricts the retailers. */
+export type OfferSearch = (
+  query: OfferQuery,
+  range: Range,
+  limit: number,
+  only?: readonly number[],
+) => number[] | undefined;
 
-  constructor(search: SearchData, offers: DealData) {
-    this.#offers = offers;
-    this.#names = new TextColumn(search.names);
-    this.#terms = TERM_NAMES.map((name) => ({ name, column: new TermColumn(search.terms[name]) }));
-  }
-
-  /** Returns the first matching ranks in the range, ascending; undefined without a filter. `only` restricts the retailers. */
-  select(query: OfferQuery, range: Range, limit: number, only?: readonly number[]): number[] | undefined {
-    const retailers = this.#retailers(query, only);
-    const filters = this.#termFilters(query);
-    if (retailers !== undefined) return findOffersOf(retailers, this.#offers, filters, range, limit);
-    return filters.length === 0 ? undefined : findOffers(filters, range, limit);
-  }
+export function offerSearch(search: SearchData, offers: DealData): OfferSearch {
+  const names = new TextColumn(search.names);
+  const terms = TERM_NAMES.map((name) => ({ name, filter: termFilter(search.terms[name]) }));
 
   /** Returns the retailers to which the query restricts the list; undefined if it does not. */
-  #retailers(query: OfferQuery, only: readonly number[] | undefined): Bitset | undefined {
+  function retailersOf(query: OfferQuery, only: readonly number[] | undefined): Bitset | undefined {
     // A name that consists only of accents folds to the empty string, which every name contains.
     const name = fold(query.name ?? '');
-    const named = name === '' ? undefined : this.#names.containing(name);
+    const named = name === '' ? undefined : names.containing(name);
     if (only === undefined) return named;
-    const retailers = new Bitset(this.#offers.ranks.begins.length - 1);
+    const retailers = new Bitset(offers.ranks.begins.length - 1);
     for (const retailer of only) if (named?.has(retailer) !== false) retailers.add(retailer);
     return retailers;
   }
 
-  #termFilters(query: OfferQuery): OfferFilter[] {
-    return this.#terms.flatMap(({ name, column }) => {
+  return (query, range, limit, only) => {
+    const retailers = retailersOf(query, only);
+    const filters = terms.flatMap(({ name, filter }) => {
       const value = query[name];
-      return value === undefined ? [] : [column.filter(OFFER_TERMS[name].normalise(value))];
+      return value === undefined ? [] : [filter(OFFER_TERMS[name].normalise(value))];
     });
-  }
+    if (retailers !== undefined) return findOffersOf(retailers, offers, filters, range, limit);
+    return filters.length === 0 ? undefined : findOffers(filters, range, limit);
+  };
 }
 
-/** One exact-match filter, such as country. */
-class TermColumn {
-  readonly #data: TermColumnData;
+/** Returns a function that builds the filter for one term, such as a country: it accepts the offers that have this term. */
+function termFilter({ setByOffer, sets }: TermColumnData): (term: string) => OfferFilter {
   /** The numbers of the sets that contain each term. */
-  readonly #setsByTerm: ReadonlyMap<string, readonly number[]>;
-
-  constructor(data: TermColumnData) {
-    const setsByTerm = new Map<string, number[]>();
-    for (const [number, terms] of data.sets.entries())
-      for (const term of terms) setsByTerm.getOrInsertComputed(term, () => []).push(number);
-    this.#data = data;
-    this.#setsByTerm = setsByTerm;
-  }
-
-  /** Accepts the offers that have this term. */
-  filter(term: string): OfferFilter {
-    const { setByOffer, sets } = this.#data;
+  const setsByTerm = new Map<string, number[]>();
+  for (const [number, terms] of sets.entries())
+    for (const term of terms) setsByTerm.getOrInsertComputed(term, () => []).push(number);
+  return (term) => {
     const accepted = new Bitset(sets.length);
-    const numbers = this.#setsByTerm.get(term) ?? [];
+    const numbers = setsByTerm.get(term) ?? [];
     for (const number of numbers) accepted.add(number);
     return { column: setByOffer, accepted, share: numbers.length / sets.length };
-  }
+  };
 }

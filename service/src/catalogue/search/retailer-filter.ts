@@ -11,33 +11,26 @@ export interface RetailerQuery {
   readonly hostname?: string | undefined;
 }
 
-export class RetailerFilter {
-  readonly #ids: UuidTable;
-  readonly #domains: TextColumn;
-  /** The retailer of each domain. */
-  readonly #owners: Uint32Array;
+/** Returns the numbers of the retailers that match, ascending; undefined if the query does not restrict retailers. */
+export type RetailerFilter = (query: RetailerQuery) => readonly number[] | undefined;
 
-  constructor(ids: UuidTable, { names, owners }: DomainData) {
-    this.#ids = ids;
-    this.#domains = new TextColumn(names);
-    this.#owners = owners;
-  }
-
-  /** Returns the numbers of the retailers that match, ascending; undefined if the query does not restrict retailers. */
-  select({ retailerId, hostname }: RetailerQuery): readonly number[] | undefined {
-    const ofSite = hostname === undefined ? undefined : this.#findBySite(hostname);
-    if (retailerId === undefined) return ofSite;
-    const retailer = this.#ids.find(retailerId);
-    return retailer === undefined || ofSite?.includes(retailer) === false ? [] : [retailer];
-  }
+export function retailerFilter(ids: UuidTable, { names, owners }: DomainData): RetailerFilter {
+  const domains = new TextColumn(names);
 
   /** Returns the retailers with the longest domain that is the hostname or one of its parent domains, ascending. */
-  #findBySite(hostname: string): readonly number[] {
+  function findBySite(hostname: string): readonly number[] {
     const labels = hostname.split('.');
     for (let first = 0; first < labels.length; first++) {
-      const { begin, end } = this.#domains.rangeOf(labels.slice(first).join('.'));
-      if (begin < end) return [...this.#owners.subarray(begin, end)];
+      const { begin, end } = domains.rangeOf(labels.slice(first).join('.'));
+      if (begin < end) return [...owners.subarray(begin, end)];
     }
     return [];
   }
+
+  return ({ retailerId, hostname }) => {
+    const ofSite = hostname === undefined ? undefined : findBySite(hostname);
+    if (retailerId === undefined) return ofSite;
+    const retailer = ids.find(retailerId);
+    return retailer === undefined || ofSite?.includes(retailer) === false ? [] : [retailer];
+  };
 }
