@@ -16,10 +16,10 @@ import { join } from 'node:path';
 import { offerbook } from '../../service/test/support/command.ts';
 import { temporaryFolder } from '../../service/test/support/databases.ts';
 import { transaction } from '../../service/test/support/fixtures.ts';
+import { TestNode } from '../../service/test/support/test-node.ts';
 import { CheckpointError, OfferbookClient } from '../src/index.ts';
 import { fileCheckpoint } from '../src/node.ts';
 import { failure, id } from './support/answers.ts';
-import { ServiceProcess } from './support/service-process.ts';
 
 const T0 = '2026-11-14T12:00:00';
 const INSIDE = JSON.stringify({ completeThrough: T0, cursor: id(7) });
@@ -114,7 +114,7 @@ describe('file checkpoints', () => {
 });
 
 test("the library and `offerbook follow` resume from each other's file", async () => {
-  await using service = await ServiceProcess.start();
+  await using service = await TestNode.start();
   const token = await service.token('private');
   const client = new OfferbookClient({ baseUrl: service.url, token });
   const path = place();
@@ -138,11 +138,11 @@ test("the library and `offerbook follow` resume from each other's file", async (
       .map((line) => (JSON.parse(line) as { id: string }).id);
   };
 
-  await service.importTransactions([1, 2, 3].map((number) => transaction(number)));
+  await service.transactions([1, 2, 3].map((number) => transaction(number)));
   expect(await byLibrary()).toEqual([1, 2, 3].map(id));
-  await service.importTransactions([transaction(4)]);
+  await service.transactions([transaction(4)]);
   expect(await byCommand()).toEqual([id(4)]);
-  await service.importTransactions([5, 6, 7].map((number) => transaction(number)));
+  await service.transactions([5, 6, 7].map((number) => transaction(number)));
   // Stop in the middle of the walk, after two pages.
   expect(await byLibrary(1, 3)).toEqual([5, 6, 7].map(id));
   expect(readFileSync(path, 'utf8')).toContain(`"cursor":"${id(7)}"`);

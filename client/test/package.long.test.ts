@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { CONSUMER_COMMONJS, CONSUMER_ESM, CONSUMER_USER, consumerOutput } from './support/consumer.ts';
-import { type InstalledPackage, run } from './support/installed-package.ts';
+import { run } from './support/installed-package.ts';
 import { MAKE_OLDER } from './support/older-browser.ts';
-import { ServedProject } from './support/served-project.ts';
+import { type ServedProject, startProject } from './support/served-project.ts';
 
 const SIZE_MAX = 7 * 1024;
 const MODULES = [...new Bun.Glob('*.ts').scanSync(join(import.meta.dir, '../src'))].map((file) =>
@@ -19,15 +19,13 @@ const DENO = [
 ];
 
 let project: ServedProject;
-let installed: InstalledPackage;
+let installed: ServedProject['installed'];
 let forReal: ServedProject['forReal'];
 let write: ServedProject['write'];
 
 beforeAll(async () => {
-  project = await ServedProject.start();
-  ({ installed } = project);
-  forReal = (source) => project.forReal(source);
-  write = (name, source) => project.write(name, source);
+  project = await startProject();
+  ({ installed, forReal, write } = project);
 });
 
 afterAll(() => project[Symbol.asyncDispose]());

@@ -7,12 +7,12 @@ import { Webhook } from 'standardwebhooks';
 import { id } from '../../service/test/support/fixtures.ts';
 import { run } from './support/installed-package.ts';
 import { readmeExamples } from './support/readme-examples.ts';
-import { ServedProject } from './support/served-project.ts';
+import { type ServedProject, startProject } from './support/served-project.ts';
 
 let project: ServedProject;
 
 beforeAll(async () => {
-  project = await ServedProject.start();
+  project = await startProject();
 });
 
 afterAll(() => project[Symbol.asyncDispose]());

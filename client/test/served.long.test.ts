@@ -5,17 +5,17 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../../service/test/support/databases.ts';
 import { lacks } from '../../service/test/support/programs.ts';
+import { TestNode } from '../../service/test/support/test-node.ts';
 import manifest from '../package.json';
 import { run } from './support/installed-package.ts';
-import { ServiceProcess } from './support/service-process.ts';
 
 const DENO = join(import.meta.dir, '../../node_modules/.bin/deno');
 const SHORT = '/client/offerbook-client.tgz';
 
-let node: ServiceProcess;
+let node: TestNode;
 
 beforeAll(async () => {
-  node = await ServiceProcess.start();
+  node = await TestNode.start();
 });
 
 afterAll(() => node?.[Symbol.asyncDispose]());

@@ -5,7 +5,6 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
-import { ServiceProcess } from '../../../client/test/support/service-process.ts';
 import {
   cleanEnvironment,
   type Finished,
@@ -18,12 +17,13 @@ import { temporaryFolder } from '../support/databases.ts';
 import { id, transaction } from '../support/fixtures.ts';
 import { leakWatch } from '../support/leak-watch.ts';
 import { lacks } from '../support/programs.ts';
+import { TestNode } from '../support/test-node.ts';
 
 const MAIN = join(import.meta.dir, '../../src/main.ts');
 
-const service = await ServiceProcess.start();
+const service = await TestNode.start();
 const token = await service.token('private');
-await service.importTransactions([transaction(1, { cashback: 1e-7 }), transaction(2)]);
+await service.transactions([transaction(1, { cashback: 1e-7 }), transaction(2)]);
 
 afterAll(() => service[Symbol.asyncDispose]());
 
@@ -50,7 +50,7 @@ describe('follow --once', () => {
     expect(readFileSync(checkpoint, 'utf8')).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?\n$/);
     expect(existsSync(`${checkpoint}.next`)).toBe(false);
 
-    await service.importTransactions([transaction(2, { status: 'DECLINED' }), transaction(3)]);
+    await service.transactions([transaction(2, { status: 'DECLINED' }), transaction(3)]);
     const second = await follow(['--once', '--checkpoint', checkpoint]);
     expect<string[]>(idsOf(second.stdout)).toEqual([id(2), id(3)]);
 
@@ -134,7 +134,7 @@ test('follow without --once prints changes as they happen, and exits 0 on SIGTER
   ]();
   const next = async () => (await lines.next()).value ?? '';
   while (idsOf(await next())[0] !== id(2));
-  await service.importTransactions([transaction(9)]);
+  await service.transactions([transaction(9)]);
   while (idsOf(await next())[0] !== id(9));
   following.kill('SIGTERM');
   expect(await following.exited).toBe(0);
@@ -152,7 +152,7 @@ test('follow reports in one sentence that the service is down, and still accepts
 
 test.skipIf(lacks('bash'))('follow exits without an error if its reader closes the pipe', async () => {
   const command = `"${process.execPath}" "${MAIN}" follow --url ${service.url} | head -n 1`;
-  await service.importTransactions([transaction(50)]);
+  await service.transactions([transaction(50)]);
   const shell = Bun.spawn(['bash', '-o', 'pipefail', '-c', command], {
     env: { ...cleanEnvironment(), OFFERBOOK_PRIVATE_TOKEN: token },
     stdout: 'pipe',
@@ -160,7 +160,7 @@ test.skipIf(lacks('bash'))('follow exits without an error if its reader closes t
   });
   await shell.stdout.getReader().read();
   // follow notices the broken pipe at the next change.
-  await service.importTransactions([transaction(51)]);
+  await service.transactions([transaction(51)]);
   expect([await shell.exited, await Bun.readableStreamToText(shell.stderr)]).toEqual([0, '']);
 });
 
@@ -176,7 +176,7 @@ test.each([
 ])(
   'follow prints a table that fits a terminal of %p columns, without control sequences from the data',
   async (cols, header) => {
-    await service.importTransactions([transaction(77, { passbackUid: 'evil\u202e[2J', cashback: 1e-7 })]);
+    await service.transactions([transaction(77, { passbackUid: 'evil\u202e[2J', cashback: 1e-7 })]);
     let screen = '';
     const command = Bun.spawn([process.execPath, MAIN, 'follow', '--url', service.url, '--once'], {
       env: { ...cleanEnvironment(), OFFERBOOK_PRIVATE_TOKEN: token },
