@@ -33,6 +33,12 @@ function sale(orderValue: number, sourceUpdatedAt?: string | null, changes: obje
   return sourceUpdatedAt === undefined ? row : { ...row, sourceUpdatedAt };
 }
 
+/** A CSV file with one row. */
+function csv(row: object): string {
+  const cells = Object.values(row).map((value) => value ?? '');
+  return `${Object.keys(row).join(',')}\n${cells.join(',')}\n`;
+}
+
 describe.each(DATABASES)('source times and retailers of transactions on $name', (database) => {
   const open = openTestStores();
   let nowMs = NOW_MS;
@@ -50,16 +56,24 @@ describe.each(DATABASES)('source times and retailers of transactions on $name', 
       );
       return { counts: { added, changed, unchanged, stale, invalid }, notes };
     };
+    /** Imports a row, and expects that it alone is counted, as this outcome. */
+    const step = async (row: object, outcome: Outcome, options: TransactionImportOptions = {}) => {
+      const { counts, notes } = await load([row], options);
+      expect(counts).toEqual({ added: 0, changed: 0, unchanged: 0, stale: 0, invalid: 0, [outcome]: 1 });
+      expect(notes.filter((note) => note.includes('sourceUpdatedAt'))).toEqual(
+        outcome === 'stale'
+          ? ['1 row with an older sourceUpdatedAt than the stored transaction: not imported.']
+          : [],
+      );
+    };
     const stored = async () => {
       const rows = await readAllTransactions(stores, org.id);
       return rows.map(({ document }) => JSON.parse(document) as Record<string, unknown>);
     };
     const retailers = async () =>
       Object.fromEntries(await stores.transactions.findRetailers([1, 2, 3].map(id)));
-    return { url, stores, org, load, stored, retailers };
+    return { url, stores, org, load, step, stored, retailers };
   }
-
-  const outcome = (what: object) => ({ added: 0, changed: 0, unchanged: 0, stale: 0, invalid: 0, ...what });
 
   type Outcome = 'added' | 'changed' | 'unchanged' | 'stale';
   const PENDING = { status: 'PENDING' };
@@ -113,17 +127,10 @@ describe.each(DATABASES)('source times and retailers of transactions on $name', 
       { preserveUpdatedAt: true },
     ],
   ])('%s', async (_, steps, options) => {
-    const { load, stored } = await scene();
+    const { step, stored } = await scene();
     for (const [row, expected] of steps) {
       const before = await stored();
-      const { counts, notes } = await load([row], options);
-      expect(counts).toEqual(outcome({ [expected]: 1 }));
-      const older = notes.filter((note) => note.includes('sourceUpdatedAt'));
-      expect(older).toEqual(
-        expected === 'stale'
-          ? ['1 row with an older sourceUpdatedAt than the stored transaction: not imported.']
-          : [],
-      );
+      await step(row, expected, options);
       const after = await stored();
       if (expected === 'stale' || expected === 'unchanged') expect(after).toEqual(before);
       else expect(after).toMatchObject([{ orderValue: (row as { orderValue: number }).orderValue }]);
@@ -138,30 +145,30 @@ describe.each(DATABASES)('source times and retailers of transactions on $name', 
   });
 
   test('a later source time with the same content is stored without changing the stamp, import or history', async () => {
-    const { stores, org, load, stored } = await scene();
+    const { stores, org, step, stored } = await scene();
     const begin = () => stores.imports.begin({ kind: 'transactions', orgId: org.id, ...FACTS });
     const first = await begin();
-    await load([sale(10)], { importId: first });
+    await step(sale(10), 'added', { importId: first });
     const before = await stored();
     const { id } = transaction(1);
     const versions = await stores.history.versions(id);
-    for (const time of [T(11), T(13), T(12)]) {
-      const { counts } = await load([sale(10, time)], { importId: await begin() });
-      expect(counts).toEqual(outcome({ unchanged: 1 }));
-    }
+    for (const time of [T(11), T(13), T(12)])
+      await step(sale(10, time), 'unchanged', { importId: await begin() });
     expect(await stored()).toEqual(before);
     expect(await stores.history.versions(id)).toEqual(versions);
     expect(versions.map(({ importId }) => importId)).toEqual([first]);
-    expect((await load([sale(9, T(12))])).counts).toEqual(outcome({ stale: 1 }));
-    expect((await load([sale(9, T(13))])).counts).toEqual(outcome({ changed: 1 }));
+    await step(sale(9, T(12)), 'stale');
+    await step(sale(9, T(13)), 'changed');
   });
 
-  test('a dry run and a rejected import do not store source times', async () => {
-    const { load } = await scene();
-    await load([sale(10, T(11))]);
-    expect((await load([sale(10, T(13))], { dryRun: true })).counts).toEqual(outcome({ unchanged: 1 }));
-    await rejection(load([sale(10, T(13)), { id: 'x' }]));
-    expect((await load([sale(9, T(12))])).counts).toEqual(outcome({ changed: 1 }));
+  test('a dry run and a rejected import store neither source times nor retailers', async () => {
+    const { load, step, retailers } = await scene();
+    await step(sale(10, T(11)), 'added');
+    const later = { ...sale(10, T(13)), retailerId: SHOP };
+    await step(later, 'unchanged', { dryRun: true });
+    await rejection(load([later, { id: 'x' }]));
+    expect(await retailers()).toEqual({});
+    await step(sale(9, T(12)), 'changed');
   });
 
   test('a row is invalid if its source time is malformed or more than a day in the future', async () => {
@@ -184,24 +191,17 @@ describe.each(DATABASES)('source times and retailers of transactions on $name', 
 
   test('the source time is read from CSV and is not part of the stored transaction document', async () => {
     const { load, stored } = await scene();
-    const csv = (orderValue: number, time: string) => {
-      const row = sale(orderValue, time);
-      return `${Object.keys(row).join(',')}\n${Object.values(row)
-        .map((value) => value ?? '')
-        .join(',')}\n`;
-    };
-    expect((await load(csv(10, T(12)))).counts).toEqual(outcome({ added: 1 }));
-    expect((await load(csv(9, T(11)))).counts).toEqual(outcome({ stale: 1 }));
+    expect((await load(csv(sale(10, T(12))))).counts).toMatchObject({ added: 1 });
+    expect((await load(csv(sale(9, T(11))))).counts).toMatchObject({ stale: 1 });
     expect(Object.keys((await stored())[0] ?? {})).toEqual(TRANSACTION_FIELDS);
   });
 
   test('older rows with a click id are skipped', async () => {
-    const { stores, org, load } = await scene();
-    const click = await recordClick(stores, org.id);
-    const row = (orderValue: number, time: string) => ({ ...sale(orderValue, time), clickId: click.id });
-    await load([row(10, T(12))]);
-    expect((await load([row(9, T(11))])).counts).toEqual(outcome({ stale: 1 }));
-    expect((await load([row(11, T(13))])).counts).toEqual(outcome({ changed: 1 }));
+    const { stores, org, step } = await scene();
+    const { id: clickId } = await recordClick(stores, org.id);
+    await step({ ...sale(10, T(12)), clickId }, 'added');
+    await step({ ...sale(9, T(11)), clickId }, 'stale');
+    await step({ ...sale(11, T(13)), clickId }, 'changed');
   });
 
   test('the import log counts skipped older rows', async () => {
@@ -222,18 +222,18 @@ describe.each(DATABASES)('source times and retailers of transactions on $name', 
   });
 
   test("erasing a user keeps the source times of the user's transactions", async () => {
-    const { stores, org, load, stored } = await scene();
-    await load([sale(10, T(12))]);
+    const { stores, org, step, stored } = await scene();
+    await step(sale(10, T(12)), 'added');
     await stores.erasures.erase(org, transaction(1).passbackUid ?? '');
-    expect((await load([sale(9, T(11))])).counts).toEqual(outcome({ stale: 1 }));
+    await step(sale(9, T(11)), 'stale');
     expect((await stored()).map((row) => [row.orderValue, row.passbackUid])).toEqual([[10, null]]);
   });
 
   test('a new timeline keeps the source times of transactions', async () => {
-    const { url, load } = await scene();
-    await load([sale(10, T(12))]);
+    const { url, step } = await scene();
+    await step(sale(10, T(12)), 'added');
     await beginTimeline(open.database(url), { ...TEST_AUDITOR, clock }, { keepsStamps: false, madeAt: null });
-    expect((await load([sale(9, T(11))])).counts).toEqual(outcome({ stale: 1 }));
+    await step(sale(9, T(11)), 'stale');
   });
 
   test('a row can name its retailer in any format, and the document does not contain it', async () => {
@@ -247,10 +247,7 @@ describe.each(DATABASES)('source times and retailers of transactions on $name', 
     expect((await stored()).map((document) => Object.keys(document))).toEqual(
       Array.from({ length: 3 }, () => TRANSACTION_FIELDS),
     );
-    const { id: _, ...rest } = transaction(2);
-    const fields = { ...rest, retailerId: OTHER_SHOP };
-    const cells = Object.values(fields).map((value) => value ?? '');
-    await load(`id,${Object.keys(fields).join(',')}\n${id(2)},${cells.join(',')}\n`);
+    await load(csv({ ...transaction(2), retailerId: OTHER_SHOP }));
     expect(await retailers()).toEqual({ [id(1)]: SHOP, [id(2)]: OTHER_SHOP });
   });
 
@@ -272,37 +269,31 @@ describe.each(DATABASES)('source times and retailers of transactions on $name', 
   });
 
   test('a new retailerId alone does not change the stamp, and a row without a retailerId keeps the stored one', async () => {
-    const { stores, org, load, retailers } = await scene();
-    await load([{ ...transaction(1), retailerId: SHOP }]);
-    const before = await readAllTransactions(stores, org.id);
+    const { stores, step, stored, retailers } = await scene();
+    await step({ ...transaction(1), retailerId: SHOP }, 'added');
+    const before = await stored();
     const versions = await stores.history.versions(id(1));
-    expect((await load([{ ...transaction(1), retailerId: OTHER_SHOP }])).counts).toEqual(
-      outcome({ unchanged: 1 }),
-    );
+    await step({ ...transaction(1), retailerId: OTHER_SHOP }, 'unchanged');
     expect(await retailers()).toEqual({ [id(1)]: OTHER_SHOP });
-    expect((await load([transaction(1)])).counts).toEqual(outcome({ unchanged: 1 }));
-    expect(await readAllTransactions(stores, org.id)).toEqual(before);
+    await step(transaction(1), 'unchanged');
+    expect(await stored()).toEqual(before);
     expect(await stores.history.versions(id(1))).toEqual(versions);
-    expect((await load([transaction(1, { status: 'CONFIRMED' })])).counts).toEqual(outcome({ changed: 1 }));
+    await step(transaction(1, { status: 'CONFIRMED' }), 'changed');
     expect(await retailers()).toEqual({ [id(1)]: OTHER_SHOP });
   });
 
   test('an older row does not change the retailer', async () => {
     const { load, retailers } = await scene();
-    const row = (hour: number, retailerId: string) => ({
-      ...transaction(1),
-      sourceUpdatedAt: `2026-11-14T${hour}:00:00`,
-      retailerId,
-    });
-    await load([row(12, SHOP)]);
-    for (const changes of [{}, { cashback: 1 }]) {
-      await load([{ ...row(11, OTHER_SHOP), ...changes }]);
-      expect(await retailers()).toEqual({ [id(1)]: SHOP });
+    for (const [orderValue, hour, retailerId, kept] of [
+      [10, 12, SHOP, SHOP],
+      [10, 11, OTHER_SHOP, SHOP],
+      [9, 11, OTHER_SHOP, SHOP],
+      [10, 13, OTHER_SHOP, OTHER_SHOP],
+      [10, 12, SHOP, OTHER_SHOP],
+    ] as const) {
+      await load([{ ...sale(orderValue, T(hour)), retailerId }]);
+      expect(await retailers()).toEqual({ [id(1)]: kept });
     }
-    await load([row(13, OTHER_SHOP)]);
-    expect(await retailers()).toEqual({ [id(1)]: OTHER_SHOP });
-    await load([row(12, SHOP)]);
-    expect(await retailers()).toEqual({ [id(1)]: OTHER_SHOP });
   });
 
   test('a sale with a click id gets the retailer of the click, and keeps it after the click is purged', async () => {
@@ -314,12 +305,5 @@ describe.each(DATABASES)('source times and retailers of transactions on $name', 
     await stores.clicks.deleteOf(org.id);
     await load([{ ...transaction(1, { status: 'CONFIRMED' }), clickId: click.id }]);
     expect(await retailers()).toEqual({ [id(1)]: SHOP });
-  });
-
-  test('a dry run stores no retailer', async () => {
-    const { load, retailers } = await scene();
-    await load([transaction(1)]);
-    await load([{ ...transaction(1), retailerId: SHOP }], { dryRun: true });
-    expect(await retailers()).toEqual({});
   });
 });
