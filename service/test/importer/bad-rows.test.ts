@@ -1,16 +1,14 @@
 // Every kind of invalid row, one at a time: the error message is exact, and nothing changes.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
-import { importCatalogue } from '../../src/importer/import-catalogue.ts';
-import { importTransactions } from '../../src/importer/import-transactions.ts';
 import {
   closeBooks,
   complaintOf,
   contentOf,
   coupon,
   id,
-  NOW_MS,
+  loadCatalogue,
+  loadTransactions,
   ndjson,
   newBook,
   offer,
@@ -24,42 +22,41 @@ let book: TestBook;
 
 beforeAll(async () => {
   book = await newBook();
-  const { stores, org, otherOrg } = book;
-  await importCatalogue(stores.catalogue, sourceFrom(ndjson(retailer(1), retailer(2))), {});
+  await loadCatalogue(book, ndjson(retailer(1), retailer(2)));
   const sold = [
     transaction(1),
     transaction(2, { status: 'CONFIRMED' }),
     transaction(3, { status: 'DECLINED' }),
   ];
-  await importTransactions(stores.transactions, org, sourceFrom(ndjson(...sold)), () => NOW_MS, {});
-  const foreign = sourceFrom(ndjson(transaction(9)));
-  await importTransactions(stores.transactions, otherOrg, foreign, () => NOW_MS, {});
+  await loadTransactions(book, ndjson(...sold));
+  await loadTransactions({ ...book, org: book.otherOrg }, ndjson(transaction(9)));
 });
 
 afterAll(closeBooks);
 
 /** Imports a valid row on line 1 and an invalid one on line 2; returns the error message for line 2. */
 async function complaint(kind: 'catalogue' | 'transactions', changes: object | string): Promise<string> {
-  const { stores, org } = book;
   const before = await contentOf(book);
   const isCatalogue = kind === 'catalogue';
   const good = isCatalogue ? retailer(1, { name: 'New name' }) : transaction(1, { cashback: 1 });
   const row = isCatalogue ? RETAILER : SALE;
   const bad = typeof changes === 'string' ? changes : { ...JSON.parse(row), ...changes };
-  const source = sourceFrom(ndjson(good, bad));
-  const text = await complaintOf(
-    isCatalogue
-      ? importCatalogue(stores.catalogue, source, {})
-      : importTransactions(stores.transactions, org, source, () => NOW_MS, {}),
-  );
+  const load = isCatalogue ? loadCatalogue : loadTransactions;
+  const text = await complaintOf(load(book, ndjson(good, bad)));
   expect(await contentOf(book)).toEqual(before);
   expect(text).toEndWith('\nNothing was imported: 1 of 2 rows is invalid.');
   expect(text).toStartWith('line 2: ');
   return text.slice('line 2: '.length, text.lastIndexOf('\n'));
 }
 
+type Row = Record<string, unknown>;
+
 const RETAILER = JSON.stringify(retailer(2));
 const SALE = JSON.stringify(transaction(4));
+
+const withOffer = (changes: Row) => ({ cashbackOffers: [offer(2, changes)] });
+const withCoupon = (changes: Row) => ({ coupons: [coupon(2, changes)] });
+const withPromotion = (changes: Row) => ({ promotions: [promotion(2, changes)] });
 
 /** Changes to a valid row, or the text of a row. */
 const BAD_RETAILERS: [complaint: string, changes: object | string][] = [
@@ -75,15 +72,15 @@ const BAD_RETAILERS: [complaint: string, changes: object | string][] = [
   ['name must have at most 65,536 characters', { name: 'n'.repeat(65_537) }],
   [
     'cashbackOffers[0].description must have at most 65,536 characters',
-    { cashbackOffers: [offer(3, { description: 'd'.repeat(65_537) })] },
+    withOffer({ description: 'd'.repeat(65_537) }),
   ],
   ['url must have at most 65,536 characters', { url: `https://shop.example/${'u'.repeat(65_536)}` }],
   ['name is not valid Unicode', { name: 'Shop \ud83d' }],
   ['url is not valid Unicode', { url: 'https://shop.example/\ude00' }],
-  ['coupons[0].code is not valid Unicode', { coupons: [coupon(2, { code: '\ud800' })] }],
+  ['coupons[0].code is not valid Unicode', withCoupon({ code: '\ud800' })],
   [
     'cashbackOffers[0].description must not contain a NUL character',
-    { cashbackOffers: [offer(2, { description: 'On\0everything' })] },
+    withOffer({ description: 'On\0everything' }),
   ],
   ['name must be a string', { name: 7 }],
   ['name must be a string', { name: null }],
@@ -98,47 +95,38 @@ const BAD_RETAILERS: [complaint: string, changes: object | string][] = [
   ['logo must be a URL that starts with http:// or https://', { logo: 'logo.svg' }],
   [
     'promotions[0].deepLink must be a URL that starts with http:// or https://',
-    { promotions: [promotion(2, { deepLink: 'ftp://shop.example/' })] },
+    withPromotion({ deepLink: 'ftp://shop.example/' }),
   ],
   ['url must not contain a user name or password', { url: 'https://user:pw@shop.example/' }],
   ['logo must not contain a user name or password', { logo: 'HTTPS://user@shop.example' }],
   [
     'promotions[0].deepLink must not contain a user name or password',
-    { promotions: [promotion(2, { deepLink: 'https://shop.example:443@evil.example/' })] },
+    withPromotion({ deepLink: 'https://shop.example:443@evil.example/' }),
   ],
-  [
-    'coupons[0].endDate must be after startDate',
-    { coupons: [coupon(2, { endDate: '2026-03-01T00:00:00' })] },
-  ],
+  ['coupons[0].endDate must be after startDate', withCoupon({ endDate: '2026-03-01T00:00:00' })],
   [
     'promotions[1].endDate must be after startDate',
     { promotions: [promotion(2), promotion(3, { endDate: '2026-02-01T00:00:00' })] },
   ],
   [
     'coupons[0].startDate is a date-time that does not exist',
-    { coupons: [coupon(2, { startDate: '2026-02-30T00:00:00' })] },
+    withCoupon({ startDate: '2026-02-30T00:00:00' }),
   ],
-  [
-    'cashbackOffers[0].cashbackPercentage must be between 0 and 1',
-    { cashbackOffers: [offer(2, { cashbackPercentage: 5 })] },
-  ],
-  [
-    'cashbackOffers[0].cashbackPercentage must be between 0 and 1',
-    { cashbackOffers: [offer(2, { cashbackPercentage: -0.1 })] },
-  ],
+  ['cashbackOffers[0].cashbackPercentage must be between 0 and 1', withOffer({ cashbackPercentage: 5 })],
+  ['cashbackOffers[0].cashbackPercentage must be between 0 and 1', withOffer({ cashbackPercentage: -0.1 })],
   [
     'cashbackOffers[0].maximumFixedCommissionFee must not be negative',
-    { cashbackOffers: [offer(2, { maximumFixedCommissionFee: -1 })] },
+    withOffer({ maximumFixedCommissionFee: -1 }),
   ],
   [
     'cashbackOffers[0].countries[1] must be a country code of two capital letters (ISO 3166-1 alpha-2)',
-    { cashbackOffers: [offer(2, { countries: ['DE', 'at'] })] },
+    withOffer({ countries: ['DE', 'at'] }),
   ],
   [
     'cashbackOffers[0].countries[1] must be GB, which is the code of the United Kingdom (ISO 3166-1 alpha-2)',
-    { cashbackOffers: [offer(2, { countries: ['DE', 'UK'] })] },
+    withOffer({ countries: ['DE', 'UK'] }),
   ],
-  ['cashbackOffers[0].featured must be true or false', { cashbackOffers: [offer(2, { featured: 'yes' })] }],
+  ['cashbackOffers[0].featured must be true or false', withOffer({ featured: 'yes' })],
   ['id was already used on line 1', { id: id('retailer', 1).toUpperCase() }],
   ['cashbackOffers[1].id was already used on line 1', { cashbackOffers: [offer(2), offer(1)] }],
   ['coupons[0].id was already used on line 1', { coupons: [coupon(1)] }],
@@ -168,10 +156,7 @@ const BAD_TRANSACTIONS: [complaint: string, changes: object | string][] = [
   ['orderValue must not be negative', { orderValue: -0.01 }],
   [`cashback ${TOO_MANY_DIGITS}`, { cashback: 1234567890.123456 }],
   [`cashback ${TOO_MANY_DIGITS}`, SALE.replace('3.99', LONG)],
-  [`cashback ${TOO_MANY_DIGITS}`, SALE.replace('3.99', '12345678.10000000000000001')],
   [`cashback ${TOO_MANY_DIGITS}`, SALE.replace('3.99', '1e-400')],
-  [`cashback ${TOO_MANY_DIGITS}`, SALE.replace('3.99', '1e400')],
-  [`cashback ${TOO_MANY_DIGITS}`, { cashback: 1e15 }],
   [`cashback ${TOO_MANY_DIGITS}`, { cashback: 1e-16 }],
   ['country must be a country code of two capital letters (ISO 3166-1 alpha-2)', { country: 'DEU' }],
   ['country must be GR, which is the code of Greece (ISO 3166-1 alpha-2)', { country: 'EL' }],
@@ -209,11 +194,9 @@ describe('a transaction import', () => {
 });
 
 test('the error lists every problem in every invalid row', async () => {
-  const { stores, org } = book;
   const bad = transaction(5, { country: 'de', cashback: -1, colour: 'red' });
   const file = ndjson(bad, transaction(6), '', 'oops');
-  const run = importTransactions(stores.transactions, org, sourceFrom(file), () => NOW_MS, {});
-  expect(await complaintOf(run)).toBe(
+  expect(await complaintOf(loadTransactions(book, file))).toBe(
     [
       'line 1: country must be a country code of two capital letters (ISO 3166-1 alpha-2)',
       'line 1: cashback must not be negative',
@@ -225,14 +208,12 @@ test('the error lists every problem in every invalid row', async () => {
 });
 
 test('the error lists the first twenty problems by line and counts the rest', async () => {
-  const { stores, org } = book;
   const before = await contentOf(book);
   // Several batches with two kinds of invalid rows, which the import detects at different times.
   const rows = Array.from({ length: 1234 }, (_, n) =>
     n % 2 === 0 ? transaction(9) : transaction(1000 + n, { country: 'xx' }),
   );
-  const run = importTransactions(stores.transactions, org, sourceFrom(ndjson(...rows)), () => NOW_MS, {});
-  const lines = (await complaintOf(run)).split('\n');
+  const lines = (await complaintOf(loadTransactions(book, ndjson(...rows)))).split('\n');
   expect(lines.slice(0, 3)).toEqual([
     'line 1: id belongs to another organisation',
     'line 2: country must be a country code of two capital letters (ISO 3166-1 alpha-2)',
@@ -246,28 +227,4 @@ test('the error lists the first twenty problems by line and counts the rest', as
     'Nothing was imported: 1,234 of 1,234 rows are invalid.',
   ]);
   expect(await contentOf(book)).toEqual(before);
-});
-
-test('a row that is not UTF-8 is rejected with its line number', async () => {
-  const { stores, org } = book;
-  const before = await contentOf(book);
-  const latin1 = Buffer.from(ndjson(transaction(5), transaction(6, { passbackUid: 'käse' })), 'latin1');
-  const run = importTransactions(stores.transactions, org, sourceFrom(latin1), () => NOW_MS, {});
-  expect(await complaintOf(run)).toBe(
-    'line 2: the row is not UTF-8\nNothing was imported: 1 of 2 rows is invalid.',
-  );
-  expect(await contentOf(book)).toEqual(before);
-});
-
-test('a truncated file is rejected with the invalid rows before its end', async () => {
-  const { stores, org } = book;
-  const list = `[${JSON.stringify(transaction(5, { country: 'de' }))},\n${SALE.slice(0, -9)}`;
-  const run = importTransactions(stores.transactions, org, sourceFrom(list), () => NOW_MS, {});
-  expect(await complaintOf(run)).toBe(
-    [
-      'line 1 (item 1): country must be a country code of two capital letters (ISO 3166-1 alpha-2)',
-      'line 2 (item 2): the list is incomplete: it ends too early',
-      'Nothing was imported: the file cannot be read beyond this point.',
-    ].join('\n'),
-  );
 });

@@ -2,11 +2,16 @@
 
 import type { Retailer } from '@offerbook/wire/catalogue.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Organisation } from '../../src/domain/organisation.ts';
 import type { Stores } from '../../src/domain/stores.ts';
-import type { ImportReport } from '../../src/importer/import-report.ts';
+import { importCatalogue } from '../../src/importer/import-catalogue.ts';
+import { importLinks } from '../../src/importer/import-links.ts';
+import type { ImportReport, WholeFileOptions } from '../../src/importer/import-report.ts';
+import { importTransactions } from '../../src/importer/import-transactions.ts';
+import type { TransactionImportOptions } from '../../src/importer/transaction-load.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import * as fixtures from '../support/fixtures.ts';
@@ -85,6 +90,26 @@ export async function newBook(clock = () => NOW_MS): Promise<TestBook> {
   return { stores, org, otherOrg };
 }
 
+type Content = Parameters<typeof sourceFrom>[0];
+
+export function loadCatalogue({ stores }: TestBook, content: Content, options: WholeFileOptions = {}) {
+  return importCatalogue(stores.catalogue, sourceFrom(content), options);
+}
+
+export function loadLinks({ stores }: TestBook, content: Content, options: WholeFileOptions = {}) {
+  return importLinks(stores.links, sourceFrom(content), options);
+}
+
+/** Imports transactions of the book's first organisation. */
+export function loadTransactions(
+  { stores, org }: TestBook,
+  content: Content,
+  options: TransactionImportOptions = {},
+  clock = () => NOW_MS,
+) {
+  return importTransactions(stores.transactions, org, sourceFrom(content), clock, options);
+}
+
 /** Everything that an import can change: documents, revision, change clocks. */
 export async function contentOf({ stores, org, otherOrg }: TestBook) {
   const retailers: string[] = [];
@@ -129,7 +154,8 @@ export async function complaintOf(run: Promise<ImportReport>): Promise<string> {
   return error.message;
 }
 
-/** The row counts of a report. */
+/** The row counts of a report that are not 0. */
 export function countsOf({ read, added, changed, unchanged, withdrawn, invalid }: ImportReport) {
-  return { read, added, changed, unchanged, withdrawn, invalid };
+  const counts = Object.entries({ read, added, changed, unchanged, withdrawn, invalid });
+  return Object.fromEntries(counts.filter(([, count]) => count !== 0));
 }

@@ -1,10 +1,17 @@
 // Exports can be imported, whatever characters they contain.
 
 import { afterAll, expect, test } from 'bun:test';
-import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
-import { importCatalogue } from '../../src/importer/import-catalogue.ts';
-import { importTransactions } from '../../src/importer/import-transactions.ts';
-import { closeBooks, contentOf, coupon, ndjson, newBook, retailer, transaction } from './fixture.ts';
+import {
+  closeBooks,
+  contentOf,
+  coupon,
+  loadCatalogue,
+  loadTransactions,
+  ndjson,
+  newBook,
+  retailer,
+  transaction,
+} from './fixture.ts';
 
 afterAll(closeBooks);
 
@@ -21,15 +28,14 @@ const NASTY = [
 
 test('an export with unusual characters can be imported and yields identical data', async () => {
   const book = await newBook();
-  const { stores, org } = book;
   const rows = NASTY.map((text, n) =>
     retailer(n, { name: text, coupons: [coupon(n, { code: text, description: text })], promotions: [] }),
   );
   // A passbackUid has no control characters.
   const uids = NASTY.map((text) => text.replaceAll(/\p{Cc}/gu, ''));
   const sales = NASTY.map((text, n) => transaction(n, { passbackUid: uids[n] ?? null, passbackData: text }));
-  await importCatalogue(stores.catalogue, sourceFrom(ndjson(...rows)), {});
-  await importTransactions(stores.transactions, org, sourceFrom(ndjson(...sales)), () => 0, {});
+  await loadCatalogue(book, ndjson(...rows));
+  await loadTransactions(book, ndjson(...sales));
 
   const exported = await contentOf(book);
   expect(exported.retailers.map((document) => JSON.parse(document).name)).toEqual(NASTY);
@@ -42,13 +48,12 @@ test('an export with unusual characters can be imported and yields identical dat
     `[${exported.retailers.join()}]`,
     `{"data":[${exported.retailers.join()}]}`,
   ];
-  for (const file of files) await importCatalogue(copy.stores.catalogue, sourceFrom(file), {});
-  await importTransactions(
-    copy.stores.transactions,
-    copy.org,
-    sourceFrom(ndjson(...exported.transactions.documents)),
-    () => Number.MAX_SAFE_INTEGER,
+  for (const file of files) await loadCatalogue(copy, file);
+  await loadTransactions(
+    copy,
+    ndjson(...exported.transactions.documents),
     { preserveUpdatedAt: true },
+    () => Number.MAX_SAFE_INTEGER,
   );
   const imported = await contentOf(copy);
   expect(imported.retailers).toEqual(exported.retailers);

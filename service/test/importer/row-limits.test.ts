@@ -2,18 +2,16 @@
 // imported again.
 
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
-import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { TRANSACTION_FIELDS } from '@offerbook/wire/transaction.ts';
-import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import type { WholeFileOptions } from '../../src/importer/import-report.ts';
-import { importTransactions } from '../../src/importer/import-transactions.ts';
 import type { TransactionImportOptions } from '../../src/importer/transaction-load.ts';
 import {
   closeBooks,
   complaintOf,
   contentOf,
   id,
-  NOW_MS,
+  loadCatalogue,
+  loadTransactions,
   ndjson,
   newBook,
   offer,
@@ -29,13 +27,8 @@ beforeEach(async () => {
 });
 afterAll(closeBooks);
 
-function loadSales(file: string, options: TransactionImportOptions = {}) {
-  return importTransactions(book.stores.transactions, book.org, sourceFrom(file), () => NOW_MS, options);
-}
-
-function loadShops(file: string, options: WholeFileOptions = {}) {
-  return importCatalogue(book.stores.catalogue, sourceFrom(file), options);
-}
+const loadSales = (file: string, options?: TransactionImportOptions) => loadTransactions(book, file, options);
+const loadShops = (file: string, options?: WholeFileOptions) => loadCatalogue(book, file, options);
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
