@@ -52,15 +52,15 @@ const PASSING: readonly [string, Step, string][] = [
   ]),
 ];
 
-describe.each(PASSING)('with a server that %s,', (_, fault, name) => {
-  const options = name === 'TimeoutError' ? IMPATIENT : {};
-
-  test('a request that fails on every attempt throws a typed error', async () => {
+test.each(PASSING)(
+  'requests throw a typed error after every retry if the server %s',
+  async (_, fault, name) => {
     await using server = await FaultyServer.start(fault);
+    const options = name === 'TimeoutError' ? IMPATIENT : {};
     expect(await failure(open(server, options).retailers())).toMatchObject({ name, attempts: 3 });
     expect(server.paths).toHaveLength(3);
-  });
-});
+  },
+);
 
 const LASTING: readonly [string, Step, string][] = [
   ['sends an HTML page', reply({ type: 'text/html', body: '<html>log in</html>' }), 'not_offerbook'],

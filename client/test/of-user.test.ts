@@ -28,25 +28,6 @@ test('ofUser() sends the user with every page', async () => {
   ]);
 });
 
-test('both lists send the option expand, and the type of their items then includes the retailer', async () => {
-  const script = scripted(
-    () => page([1]),
-    () => page([1]),
-  );
-  const { client } = openClient(script, { token: PRIVATE });
-  const names: (string | undefined)[] = [];
-  for (const list of [
-    client.transactions({ expand: 'retailer' }),
-    client.transactions.ofUser(UID, { expand: 'retailer' }),
-  ])
-    names.push((await list).data[0]?.retailer?.name);
-  expect(names).toEqual([undefined, undefined]);
-  expect(script.requests.map(({ url }) => url.replace(/.*\?/, ''))).toEqual([
-    'expand=retailer',
-    `expand=retailer&passbackUid=${ENCODED}`,
-  ]);
-});
-
 test('ofUser() throws if the user is missing, instead of listing the transactions of all users', () => {
   const script = scripted();
   const { client } = openClient(script, { token: PRIVATE });

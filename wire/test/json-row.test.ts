@@ -36,23 +36,6 @@ test('the size of a row is measured in UTF-8 bytes', () => {
   expect(problemOf('x'.repeat(1_023))).toBe('is longer than 1 KiB');
 });
 
-test('limits the number of values and of distinct field names in a row', () => {
-  const names = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`n${n}`, 0]));
-  const limits = { ...LIMITS, bytes: 10_000 };
-  const reasonOf = (value: unknown) =>
-    parseJsonText(JSON.stringify(value), { line: 1 }, limits).problem?.reason;
-  expect(reasonOf(Array.from({ length: 49 }, () => 0))).toBeUndefined();
-  expect(reasonOf(Array.from({ length: 50 }, () => 0))).toBe('has more than 50 values');
-  expect(reasonOf(names(49))).toBeUndefined();
-  expect(reasonOf(names(50))).toBe('has more than 50 values');
-  const many = { ...limits, values: 1_000 };
-  const text = JSON.stringify([names(50), names(50)]);
-  expect(parseJsonText(text, { line: 1 }, many).problem).toBeUndefined();
-  expect(parseJsonText(JSON.stringify([names(51)]), { line: 1 }, many).problem?.reason).toBe(
-    'has more than 50 distinct field names',
-  );
-});
-
 test('a row that is not UTF-8 keeps its value, so messages can contain its id', () => {
   const bytes = Buffer.from('{"id":"1","name":"k\u{e4}se"}', 'latin1');
   expect(parseJsonRow(bytes, { line: 1 }, LIMITS)).toMatchObject({

@@ -112,12 +112,3 @@ test("each part's share is applied before the sum is rounded", async () => {
   expect(await convert({ 1: 1, 2: 0.25 })).toBe(0.02);
   expect(await convert({ 1: 0, 2: 0.25 })).toBe(0);
 });
-
-test('ids do not depend on other rows in the files, and differ by network, account and kind', async () => {
-  const [one] = (await convertSales(sourceFor('awin'), JSON.stringify([awinSale()]))).rows;
-  expect(one?.id).toBe(idOf('awin', 'transaction', '900100200'));
-  expect(one?.cashbackOfferId).toBe(idOf('awin', 'offer', '297335'));
-  const elsewhere = sourceFor('awin', { account: '88888' });
-  const [other] = (await convertSales(elsewhere, JSON.stringify([awinSale()]))).rows;
-  expect(other?.id).not.toBe(one?.id);
-});

@@ -58,9 +58,9 @@ export function transaction(n: number, changes: Changes = {}): Transaction {
   return { updatedAt: fixtures.timestamp('2026-11-02T00:00:00'), ...fixtures.transaction(n, row as object) };
 }
 
-/** The row without a field. */
-export function without(row: object, field: string): object {
-  return Object.fromEntries(Object.entries(row).filter(([name]) => name !== field));
+/** The row without some fields. */
+export function without(row: object, ...fields: string[]): object {
+  return Object.fromEntries(Object.entries(row).filter(([name]) => !fields.includes(name)));
 }
 
 export function ndjson(...rows: unknown[]): string {

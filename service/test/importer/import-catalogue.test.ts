@@ -71,10 +71,7 @@ describe('an import replaces the whole catalogue', () => {
     const row = retailer(1, {
       id: id('retailer', 1).toUpperCase(),
       cashbackOffers: [
-        without(
-          without(without(without(offer(2), 'description'), 'category'), 'termsAndExclusions'),
-          'maximumFixedCommissionFee',
-        ),
+        without(offer(2), 'description', 'category', 'termsAndExclusions', 'maximumFixedCommissionFee'),
         offer(1),
       ],
       coupons: [
@@ -104,17 +101,12 @@ describe('an import replaces the whole catalogue', () => {
     expect(await retailers()).toEqual([retailer(1)]);
   });
 
-  test('rejects a CSV file as a catalogue', async () => {
-    for (const file of ['id,name\n1,x\n', '\r\n"id";"name"\r\n"1";"x"\r\n'])
-      expect(await complaintOf(load(file, { skipInvalid: true }))).toBe(
-        [
-          'line 1: the file must be NDJSON, with a retailer on each line, or a JSON list of retailers; this looks like CSV',
-          'Nothing was imported: the file cannot be read beyond this point.',
-        ].join('\n'),
-      );
-  });
+  const CSV =
+    'must be NDJSON, with a retailer on each line, or a JSON list of retailers; this looks like CSV';
 
   test.each([
+    ['CSV', 'id,name\n1,x\n', CSV],
+    ['CSV with quotes and semicolons', '\r\n"id";"name"\r\n"1";"x"\r\n', CSV],
     ['an image', '\x89PNG\r\n\x1a\n\0\0', 'is not a text file; it must be NDJSON, a JSON list or CSV'],
     [
       'a file of links',
@@ -122,7 +114,7 @@ describe('an import replaces the whole catalogue', () => {
       'looks like links; import it with offerbook import links',
     ],
   ])('rejects %s with one sentence', async (_, text, reason) => {
-    expect(await complaintOf(load(Buffer.from(text, 'latin1')))).toBe(
+    expect(await complaintOf(load(Buffer.from(text, 'latin1'), { skipInvalid: true }))).toBe(
       `line 1: the file ${reason}\nNothing was imported: the file cannot be read beyond this point.`,
     );
   });
@@ -394,18 +386,11 @@ describe('with --skip-invalid', () => {
 
   test('nothing is imported if a row lists a deal of a retailer that cannot be withdrawn', async () => {
     // The row without an id could be retailer 3, 4 or 5, so none of them is withdrawn.
-    const rows = [retailer(1, { coupons: [coupon(5)] }), retailer(2), '{"id":"?"}'];
+    const rows = [retailer(1, { coupons: [coupon(5)] }), retailer(2), retailer(6, { id: '?' })];
     expect(await complaintOf(load(ndjson(...rows), { skipInvalid: true, allowWithdrawals: true }))).toBe(
       [
         `line 1: coupons lists ${id('coupon', 5)}, which belongs to the retailer ${id('retailer', 5)} in the catalogue`,
         'line 3: id must be a UUID',
-        'line 3: name is missing',
-        'line 3: hostname is missing',
-        'line 3: url is missing',
-        'line 3: logo is missing',
-        'line 3: cashbackOffers is missing',
-        'line 3: coupons is missing',
-        'line 3: promotions is missing',
         'Nothing was imported: 1 row lists deals that belong to other retailers.',
       ].join('\n'),
     );
