@@ -1,6 +1,6 @@
 // Runs the examples with Node as their README describes, in a project where the package is installed.
 
-import { beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { launchBrowser } from '../../service/test/support/browser.ts';
@@ -12,12 +12,8 @@ import { TestNode } from '../../service/test/support/test-node.ts';
 import { installPackage, run, typeScript } from './support/installed-package.ts';
 
 const EXAMPLES = join(import.meta.dir, '../../examples');
-let project: string;
-
-beforeAll(async () => {
-  project = (await installPackage()).folder;
-  cpSync(EXAMPLES, project, { recursive: true });
-});
+const { folder: project } = await installPackage();
+cpSync(EXAMPLES, project, { recursive: true });
 
 test.skipIf(lacks('chromium'))('offers-page lists offers page by page and filters them', async () => {
   await using node = await TestNode.start({ settings: { pageSize: 2 } });

@@ -1,7 +1,7 @@
 // The types of the published package: correct under every common module resolution since TypeScript 5.0, and without problems
 // according to the tools that check packages.
 
-import { beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
@@ -9,7 +9,6 @@ import { publint } from 'publint';
 import { CONSUMER } from './support/consumer.ts';
 import {
   addNodeTypes,
-  type InstalledPackage,
   installPackage,
   oldestTypeScript,
   run,
@@ -17,12 +16,8 @@ import {
 } from './support/installed-package.ts';
 import { readmeExamples } from './support/readme-examples.ts';
 
-let installed: InstalledPackage;
-
-beforeAll(async () => {
-  installed = await installPackage();
-  addNodeTypes(installed.folder);
-});
+const installed = await installPackage();
+addNodeTypes(installed.folder);
 
 test('"Are the types wrong?" reports no problems', async () => {
   const analysis = await checkPackage(createPackageFromTarballData(readFileSync(installed.tarball)));

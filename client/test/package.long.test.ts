@@ -1,13 +1,13 @@
 // The published package: its contents, its size, and that it works in the documented runtimes. package-types.long.test.ts tests its
 // types, and readme.long.test.ts its README.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { CONSUMER_COMMONJS, CONSUMER_ESM, CONSUMER_USER, consumerOutput } from './support/consumer.ts';
 import { run } from './support/installed-package.ts';
 import { MAKE_OLDER } from './support/older-browser.ts';
-import { type ServedProject, startProject } from './support/served-project.ts';
+import { startProject } from './support/served-project.ts';
 
 const SIZE_MAX = 7 * 1024;
 const MODULES = [...new Bun.Glob('*.ts').scanSync(join(import.meta.dir, '../src'))].map((file) =>
@@ -18,15 +18,8 @@ const DENO = [
   ...['run', '--allow-net', '--allow-read=.', '--allow-write=.', '--no-lock', '--quiet'],
 ];
 
-let project: ServedProject;
-let installed: ServedProject['installed'];
-let forReal: ServedProject['forReal'];
-let write: ServedProject['write'];
-
-beforeAll(async () => {
-  project = await startProject();
-  ({ installed, forReal, write } = project);
-});
+const project = await startProject();
+const { installed, forReal, write } = project;
 
 afterAll(() => project[Symbol.asyncDispose]());
 

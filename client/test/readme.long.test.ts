@@ -1,19 +1,15 @@
 // Runs each example in the client's README against a real service and checks its output.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { id } from '../../service/test/support/fixtures.ts';
 import { run } from './support/installed-package.ts';
 import { readmeExamples } from './support/readme-examples.ts';
-import { type ServedProject, startProject } from './support/served-project.ts';
+import { startProject } from './support/served-project.ts';
 
-let project: ServedProject;
-
-beforeAll(async () => {
-  project = await startProject();
-});
+const project = await startProject();
 
 afterAll(() => project[Symbol.asyncDispose]());
 

@@ -1,6 +1,6 @@
 // The client hosted by a service: installed with the README's command, and imported as a module with its types.
 
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../../service/test/support/databases.ts';
@@ -12,13 +12,9 @@ import { run } from './support/installed-package.ts';
 const DENO = join(import.meta.dir, '../../node_modules/.bin/deno');
 const SHORT = '/client/offerbook-client.tgz';
 
-let node: TestNode;
+const node = await TestNode.start();
 
-beforeAll(async () => {
-  node = await TestNode.start();
-});
-
-afterAll(() => node?.[Symbol.asyncDispose]());
+afterAll(() => node[Symbol.asyncDispose]());
 
 const get = (path: string, method = 'GET') => fetch(node.url + path, { method, redirect: 'manual' });
 

@@ -20,8 +20,6 @@ const SHOPS = [
   }),
 );
 
-export type ServedProject = Awaited<ReturnType<typeof startProject>>;
-
 export async function startProject() {
   const [installed, node] = await Promise.all([installPackage(), TestNode.start()]);
   const tokens = { public: await node.token('public'), private: await node.token('private') };

@@ -1,6 +1,6 @@
 // Every kind of invalid row, one at a time: the error message is exact, and nothing changes.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import {
   closeBooks,
   complaintOf,
@@ -14,23 +14,18 @@ import {
   offer,
   promotion,
   retailer,
-  type TestBook,
   transaction,
 } from './fixture.ts';
 
-let book: TestBook;
-
-beforeAll(async () => {
-  book = await newBook();
-  await loadCatalogue(book, ndjson(retailer(1), retailer(2)));
-  const sold = [
-    transaction(1),
-    transaction(2, { status: 'CONFIRMED' }),
-    transaction(3, { status: 'DECLINED' }),
-  ];
-  await loadTransactions(book, ndjson(...sold));
-  await loadTransactions({ ...book, org: book.otherOrg }, ndjson(transaction(9)));
-});
+const book = await newBook();
+await loadCatalogue(book, ndjson(retailer(1), retailer(2)));
+const sold = [
+  transaction(1),
+  transaction(2, { status: 'CONFIRMED' }),
+  transaction(3, { status: 'DECLINED' }),
+];
+await loadTransactions(book, ndjson(...sold));
+await loadTransactions({ ...book, org: book.otherOrg }, ndjson(transaction(9)));
 
 afterAll(closeBooks);
 
