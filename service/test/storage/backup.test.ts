@@ -21,7 +21,6 @@ import {
 import { dirname, join } from 'node:path';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
-import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
 import type { Organisation } from '../../src/domain/organisation.ts';
 import { StorageError } from '../../src/domain/storage-error.ts';
 import type { Stores } from '../../src/domain/stores.ts';
@@ -45,6 +44,7 @@ import { fillEveryColumn } from './fill-every-column.ts';
 import {
   importRows,
   interrupted,
+  issueToken,
   newIds,
   newOrganisation,
   openTestStores,
@@ -56,15 +56,6 @@ import {
 } from './open-test-stores.ts';
 
 const START_MS = Date.UTC(2026, 10, 15, 12);
-
-const issue = (stores: Stores, orgId: number) =>
-  stores.tokens.add({
-    orgId,
-    kind: 'private',
-    label: '',
-    digest: digestToken(newTokenText('private')),
-    expiresAtMs: null,
-  });
 
 /** A poller's copy and its watermark. */
 class Poller {
@@ -147,7 +138,7 @@ describe('backups', () => {
     const { url, stores, org, backup, restore } = await scene();
     const database = open.database(url);
     await load(stores, org, [transaction(1)]);
-    await issue(stores, org.id);
+    await issueToken(stores, org.id);
     await fillEveryColumn(database, org.id);
     const origin = { by: 'the test', source: null, fileName: 'links.ndjson', version: '1' };
     await stores.imports.begin({ kind: 'links', orgId: null, ...origin });
@@ -185,7 +176,7 @@ describe('backups', () => {
     const { folder, path, source, stores, org, backup, reopen } = await scene();
     await load(stores, org, [transaction(1), transaction(2)]);
     await load(stores, org, [transaction(1, { status: 'CONFIRMED' })]);
-    await issue(stores, org.id);
+    await issueToken(stores, org.id);
     await recordClick(stores, org.id);
     const before = await everything(stores, org);
     const manifest = await backup();
@@ -486,7 +477,7 @@ describe('backups', () => {
     const sale = transaction(1, { passbackUid: 'erased later', passbackData: 'for them' });
     await load(stores, org, [sale, transaction(2, came)]);
     await load(stores, org, [{ ...sale, status: 'CONFIRMED' }]);
-    const token = await issue(stores, org.id);
+    const token = await issueToken(stores, org.id);
     const old = await recordClick(stores, org.id, { passbackUid: 'erased later' });
     await backup();
     await stores.tokens.revoke(token.id);
@@ -557,16 +548,16 @@ describe('backups', () => {
     const options = { revokesTokens: true, reloadMs: 0 };
     const begun = await newOrganisation(stores, 'deletion begun');
     const again = await newOrganisation(stores, 'deleted and made again');
-    for (const { id } of [org, begun, again]) await issue(stores, id);
+    for (const { id } of [org, begun, again]) await issueToken(stores, id);
     for (const name of ['deleted once', 'deleted twice']) {
       await newOrganisation(stores, name);
       await stores.organisations.delete(name, options);
       nowMs += 1_000;
-      await issue(stores, (await newOrganisation(stores, name)).id);
+      await issueToken(stores, (await newOrganisation(stores, name)).id);
     }
     await backup(join(folder, 'earlier'));
     nowMs += 1_000;
-    await issue(stores, (await newOrganisation(stores, 'new')).id);
+    await issueToken(stores, (await newOrganisation(stores, 'new')).id);
     await backup();
     nowMs += 1_000;
     const deletedAtMs = nowMs;
@@ -659,7 +650,7 @@ describe('backups', () => {
 
   test('a restore keeps the end of a token that was moved earlier after the backup', async () => {
     const { stores, org, backup, reopen } = await scene();
-    const token = await issue(stores, org.id);
+    const token = await issueToken(stores, org.id);
     const rotate = (overlapEndsAtMs: number, digest: string) =>
       stores.tokens.rotate(token.id, ({ orgId, kind, label, expiresAtMs }) => ({
         successor: { orgId, kind, label, expiresAtMs, digest },
@@ -679,7 +670,7 @@ describe('backups', () => {
   test('a restore over a partly damaged database keeps what is readable and reports what is not', async () => {
     const { path, stores, org, backup, reopen } = await scene();
     await load(stores, org, [transaction(1, { passbackUid: 'anna' })]);
-    const token = await issue(stores, org.id);
+    const token = await issueToken(stores, org.id);
     await backup();
     await stores.tokens.revoke(token.id);
     await stores.erasures.erase(org, 'anna');
@@ -709,7 +700,7 @@ describe('backups', () => {
     test('a restore killed at any moment leaves the database file in place, and repeating it gives the same result', async () => {
       const { folder, path, stores, org, backup, restore } = await scene();
       await load(stores, org, [transaction(1, { passbackUid: 'erased later' }), transaction(2)]);
-      const token = await issue(stores, org.id);
+      const token = await issueToken(stores, org.id);
       await recordClick(stores, org.id, { passbackUid: 'erased later' });
       await backup();
       await load(stores, org, [transaction(2, { status: 'DECLINED', cashback: 0 })]);

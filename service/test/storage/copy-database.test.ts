@@ -24,7 +24,6 @@ import {
   openTestStores,
   rejection,
   TEST_AUDITOR,
-  type TestStores,
   textsOf,
   writeTransactions,
 } from './open-test-stores.ts';
@@ -70,7 +69,7 @@ function filesOf(url: string): string[] {
   return readdirSync(dirname(path)).map((name) => join(dirname(path), name));
 }
 
-async function fill(open: TestStores, from: TestDatabase) {
+async function fill(open: ReturnType<typeof openTestStores>, from: TestDatabase) {
   const url = await from.create();
   let nowMs = NOW_MS;
   const stores = await open.stores(url, COMMAND_OPTIONS, () => nowMs);

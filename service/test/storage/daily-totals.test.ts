@@ -1,34 +1,34 @@
 // Compares the daily totals with a full count after any sequence of changes, and repairs totals that were tampered with.
 
 import { describe, expect, test } from 'bun:test';
-import { join } from 'node:path';
 import { printJson } from '@offerbook/wire/decimal.ts';
-import { type ImportSource, sourceFrom } from '@offerbook/wire/rows/import-source.ts';
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { STATUSES, type Transaction } from '@offerbook/wire/transaction.ts';
 import fc from 'fast-check';
+import type { Organisation } from '../../src/domain/organisation.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import type { DailyTotal } from '../../src/domain/transaction.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
 import type { TransactionImportOptions } from '../../src/importer/transaction-load.ts';
-import { makeBackup } from '../../src/storage/backup/make-backup.ts';
 import { beginTimeline } from '../../src/storage/backup/new-timeline.ts';
 import { restoreBackup } from '../../src/storage/backup/restore-backup.ts';
 import { copyDatabase } from '../../src/storage/copy-database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { closing } from '../../src/storage/open-once.ts';
-import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { spawnWithInput } from '../support/command.ts';
-import { DATABASES, type TestDatabase, temporaryFolder } from '../support/databases.ts';
+import { DATABASES, type TestDatabase } from '../support/databases.ts';
 import { timestamp, transaction } from '../support/fixtures.ts';
 import { ndjson } from '../support/test-node.ts';
 import { untilWriting } from '../support/until-writing.ts';
 import {
+  backUp,
   importRows,
+  interrupted,
   newOrganisation,
   openTestStores,
   readAllTransactions,
-  rejection,
   untilWaiting,
 } from './open-test-stores.ts';
 
@@ -66,36 +66,43 @@ const steps = fc.array(fc.oneof({ weight: 3, arbitrary: importStep }, { weight: 
 type Step = typeof importStep | typeof otherStep extends fc.Arbitrary<infer T> ? T : never;
 
 /** A database on which the steps are run. A restore or a copy reopens its stores. */
-class Scene {
-  readonly #database: TestDatabase;
-  #url = '';
-  #nowMs = Date.UTC(2026, 10, 15);
-  #stores: Stores | undefined;
-  #backup: string | undefined;
+async function newScene(database: TestDatabase) {
+  let [url, nowMs] = [await database.create(), Date.UTC(2026, 10, 15)];
+  const clock = () => nowMs;
+  const auditor = { clock, by: 'the test' };
+  let stores = await open.stores(url, COMMAND_OPTIONS, clock);
+  for (const name of ORGS) await newOrganisation(stores, name);
+  let backup: string | undefined;
+  const openRaw = () => closing(openDatabase(url, COMMAND_OPTIONS));
 
-  constructor(database: TestDatabase) {
-    this.#database = database;
+  async function importFile({ rows, how }: Extract<Step, { step: 'import' }>, to: Organisation) {
+    // Rows are skipped if the id belongs to the other organisation or occurs twice, or if the status may not change back.
+    const file = rows.map(({ number, soldAt, sourceUpdatedAt, ...values }) => ({
+      ...transaction(number, { ...values, soldAt: timestamp(soldAt) }),
+      sourceUpdatedAt,
+      updatedAt: printTimestamp(nowMs - 1),
+    }));
+    const options: TransactionImportOptions = {
+      skipInvalid: true,
+      dryRun: how === 'dry run',
+      preserveUpdatedAt: how === 'history load',
+    };
+    // The last row of an import that fails is not JSON.
+    const source = sourceFrom(ndjson(file) + (how === 'fails' ? '{"id":' : ''));
+    const importing = importTransactions(stores.transactions, to, source, clock, options);
+    if (how === 'fails') await importing.catch(() => undefined);
+    else await importing;
   }
 
-  async open(url: string): Promise<void> {
-    await this.#stores?.close();
-    this.#url = url;
-    this.#stores = await openStores(url, CREATE_OPTIONS, this.#clock);
-    const known = (await this.#stores.organisations.list()).map(({ name }) => name);
-    for (const name of ORGS) if (!known.includes(name)) await newOrganisation(this.#stores, name);
-  }
-
-  async run(step: Step): Promise<void> {
-    this.#nowMs += 1_000;
-    const stores = this.stores;
-    const found = (await stores.organisations.list()).find(({ name }) => name === step.org);
-    if (found === undefined) throw new Error(`there is no ${step.org}`);
-    const auditor = { clock: this.#clock, by: 'the test' };
+  async function run(step: Step): Promise<void> {
+    nowMs += 1_000;
+    const org = await stores.organisations.find(step.org);
+    if (org === undefined) throw new Error(`there is no ${step.org}`);
     switch (step.step) {
       case 'import':
-        return this.#import(step);
+        return importFile(step, org);
       case 'erase':
-        await stores.erasures.erase(found, `user-${step.number}`);
+        await stores.erasures.erase(org, `user-${step.number}`);
         return;
       case 'delete':
         await stores.organisations.delete(step.org, { revokesTokens: true, reloadMs: 0 });
@@ -104,74 +111,33 @@ class Scene {
       case 'rebuild':
         return stores.totals.rebuild();
       case 'copy': {
-        const url = await this.#database.create();
-        await copyDatabase(this.#url, url, auditor);
-        return this.open(url);
+        const copy = await database.create();
+        await copyDatabase(url, copy, auditor);
+        await stores.close();
+        url = copy;
+        break;
       }
       case 'back up':
-        if (this.#database.name === 'SQLite') await this.#makeBackup();
+        if (database.name === 'SQLite') backup = await backUp(url, clock);
         return;
       case 'restore':
-        if (this.#database.name === 'PostgreSQL') {
-          await using database = closing(openDatabase(this.#url, COMMAND_OPTIONS));
-          await beginTimeline(database, auditor, { keepsStamps: false, madeAt: null });
-        } else if (this.#backup !== undefined) {
-          await stores.close();
-          this.#stores = undefined;
-          const options = { replaces: true, keepsStamps: false, auditor };
-          await restoreBackup({ url: this.#url, source: this.#backup, ...options });
-          await this.open(this.#url);
+        if (database.name === 'PostgreSQL') {
+          await using raw = openRaw();
+          await beginTimeline(raw, auditor, { keepsStamps: false, madeAt: null });
         }
-        return;
+        if (backup === undefined) return;
+        await stores.close();
+        await restoreBackup({ url, source: backup, replaces: true, keepsStamps: false, auditor });
     }
+    stores = await open.stores(url, COMMAND_OPTIONS, clock);
   }
 
-  get stores(): Stores {
-    if (this.#stores === undefined) throw new Error('not open');
-    return this.#stores;
+  async function storedTotals(): Promise<unknown[]> {
+    await using raw = openRaw();
+    return await raw.all('SELECT * FROM daily_totals ORDER BY org_id, day, currency, status');
   }
 
-  async storedTotals(): Promise<unknown[]> {
-    await using database = closing(openDatabase(this.#url, COMMAND_OPTIONS));
-    return await database.all('SELECT * FROM daily_totals ORDER BY org_id, day, currency, status');
-  }
-
-  async close(): Promise<void> {
-    await this.#stores?.close();
-  }
-
-  readonly #clock = () => this.#nowMs;
-
-  async #import({ org: name, rows, how }: Extract<Step, { step: 'import' }>): Promise<void> {
-    const found = (await this.stores.organisations.list()).find((each) => each.name === name);
-    // Rows are skipped if the id belongs to the other organisation or occurs twice, or if the status may not change back.
-    const file = rows.map(({ number, soldAt, sourceUpdatedAt, ...values }) => ({
-      ...transaction(number, { ...values, soldAt: timestamp(soldAt) }),
-      sourceUpdatedAt,
-      updatedAt: printTimestamp(this.#nowMs - 1),
-    }));
-    const options: TransactionImportOptions = {
-      skipInvalid: true,
-      dryRun: how === 'dry run',
-      preserveUpdatedAt: how === 'history load',
-    };
-    const source = how === 'fails' ? failingAfter(ndjson(file)) : sourceFrom(ndjson(file));
-    const importing = importTransactions(this.stores.transactions, found, source, this.#clock, options);
-    if (how === 'fails') await importing.catch(() => undefined);
-    else await importing;
-  }
-
-  async #makeBackup(): Promise<void> {
-    this.#backup = join(temporaryFolder(), 'backup');
-    const spoolPath = () => join(temporaryFolder(), 'spool.db');
-    const options = { isOurs: () => true, clock: this.#clock, version: '1.2.3' };
-    await makeBackup({ url: this.#url, target: this.#backup, spoolPath, ...options });
-  }
-}
-
-/** A source whose last row is not JSON. */
-function failingAfter(text: string): ImportSource {
-  return sourceFrom(`${text}{"id":`);
+  return { run, storedTotals, stores: () => stores };
 }
 
 /** Counts all transactions with integers of 15 decimals. */
@@ -223,16 +189,11 @@ async function readTotals(stores: Stores): Promise<DailyTotal[]> {
 describe.each(DATABASES)('daily totals on $name', (database) => {
   test('daily totals equal a full count after any sequence of imports, erasures, deletions, restores and copies', async () => {
     const property = fc.asyncProperty(steps, async (sequence) => {
-      const scene = new Scene(database);
-      try {
-        await scene.open(await database.create());
-        for (const step of sequence) {
-          await scene.run(step);
-          expect(await scene.storedTotals()).toEqual(await countTotals(scene.stores));
-          expect(await scene.stores.totals.verify()).toEqual([]);
-        }
-      } finally {
-        await scene.close();
+      const { run, storedTotals, stores } = await newScene(database);
+      for (const step of sequence) {
+        await run(step);
+        expect(await storedTotals()).toEqual(await countTotals(stores()));
+        expect(await stores().totals.verify()).toEqual([]);
       }
     });
     await fc.assert(property, { numRuns: database.name === 'SQLite' ? 10 : 3 });
@@ -241,10 +202,7 @@ describe.each(DATABASES)('daily totals on $name', (database) => {
   test('verification and counts skip an organisation whose deletion was interrupted', async () => {
     const { stores, org } = await open.scene(database);
     await importRows(stores, org, [transaction(1)]);
-    const onBatch = () => {
-      throw new Error('interrupted');
-    };
-    await rejection(stores.organisations.delete(org.name, { reloadMs: 0, onBatch }));
+    await interrupted((onBatch) => stores.organisations.delete(org.name, { reloadMs: 0, onBatch }));
     expect(await readAllTransactions(stores, org.id)).toEqual([]);
     expect(await readTotals(stores)).toHaveLength(1);
     expect(await stores.totals.countDays('')).toEqual([]);

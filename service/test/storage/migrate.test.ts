@@ -148,35 +148,29 @@ describe('an unusable database URL', () => {
     expect(readFileSync(join(folder, 'notes.txt'), 'utf8')).toBe(notes);
   });
 
-  test.each<[what: string, change: (url: URL) => void, kind: StorageErrorKind, message: string]>([
+  const tls = `?sslmode=verify-full&sslrootcert=${join(folder, 'root.pem')}`;
+  const rejected = 'PostgreSQL rejected the connection:';
+  test.each<[what: string, change: Partial<URL>, kind: StorageErrorKind, message: string]>([
     [
       'a wrong password',
-      (url) => {
-        url.password = 'hunter2';
-      },
+      { password: 'hunter2' },
       'denied',
-      'PostgreSQL rejected the connection: password authentication failed for user "postgres"',
+      `${rejected} password authentication failed for user "postgres"`,
     ],
     [
       'a missing database',
-      (url) => {
-        url.pathname = '/nowhere';
-      },
+      { pathname: '/nowhere' },
       'denied',
-      'PostgreSQL rejected the connection: database "nowhere" does not exist',
+      `${rejected} database "nowhere" does not exist`,
     ],
     [
       'an invalid root certificate',
-      ({ searchParams }) => {
-        searchParams.set('sslmode', 'verify-full');
-        searchParams.set('sslrootcert', join(folder, 'root.pem'));
-      },
+      { search: tls },
       'settings',
       'the sslrootcert, sslcert or sslkey file named in the database URL is not valid PEM',
     ],
   ])('%s of PostgreSQL is rejected with a one-sentence message', async (_, change, kind, message) => {
-    const url = new URL(await newPostgresDatabase());
-    change(url);
+    const url = Object.assign(new URL(await newPostgresDatabase()), change);
     expect(await rejection(openStores(url.href))).toMatchObject({ kind, message });
   });
 

@@ -1,77 +1,69 @@
 // Opens stores for a test and closes them when the test is over.
 
 import { afterEach, expect } from 'bun:test';
+import { join } from 'node:path';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import { newUuid, type Uuid } from '@offerbook/wire/uuid.ts';
+import { type AccessToken, digestToken, newTokenText } from '../../src/domain/access-token.ts';
 import { type Clock, systemClock } from '../../src/domain/clock.ts';
 import type { Organisation, PublicOrganisation } from '../../src/domain/organisation.ts';
 import type { StoredDocument } from '../../src/domain/stored-document.ts';
 import type { Stores } from '../../src/domain/stores.ts';
-import type { TransactionPage, TransactionWriter } from '../../src/domain/transaction.ts';
+import type { TransactionPage, TransactionQuery, TransactionWriter } from '../../src/domain/transaction.ts';
 import type { ImportReport } from '../../src/importer/import-report.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
 import type { TransactionImportOptions } from '../../src/importer/transaction-load.ts';
+import { makeBackup } from '../../src/storage/backup/make-backup.ts';
 import type { Database, DatabaseOptions } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
-import type { TestDatabase } from '../support/databases.ts';
+import { type TestDatabase, temporaryFolder } from '../support/databases.ts';
 import { putDocuments } from '../support/put-documents.ts';
 import { ndjson } from '../support/test-node.ts';
 import { until } from '../support/until.ts';
 
-/** Creates missing databases. */
-export interface TestStores {
-  stores(url: string, options?: DatabaseOptions, clock?: Clock): Promise<Stores>;
-  database(url: string, options?: DatabaseOptions): Database;
+/**
+ * Call this function once in a file or inside a `describe`: it registers a hook that closes what the tests have opened, after
+ * each of them unless another hook is given. Missing databases are created.
+ */
+export function openTestStores(after = afterEach) {
+  const opened: { close(): Promise<void> }[] = [];
+  after(async () => {
+    await Promise.all(opened.splice(0).map((each) => each.close()));
+  });
+
+  async function stores(url: string, options: DatabaseOptions = COMMAND_OPTIONS, clock?: Clock) {
+    const stores = await openStores(url, { ...options, create: true }, clock);
+    opened.push(stores);
+    return stores;
+  }
+
+  function database(url: string, options: DatabaseOptions = COMMAND_OPTIONS): Database {
+    const database = openDatabase(url, { ...options, create: true });
+    opened.push(database);
+    return database;
+  }
+
   /**
    * Opens the stores of a new database with the organisation `acme`. Their clock is the clock of this machine; with a start, it
    * moves only if the test calls `pass`.
    */
-  scene(from: Pick<TestDatabase, 'create'>, startMs?: number): Promise<TestScene>;
-}
+  async function scene({ create }: Pick<TestDatabase, 'create'>, startMs?: number) {
+    const url = await create();
+    let passedMs = 0;
+    const clock = () => (startMs ?? systemClock()) + passedMs;
+    /** Returns the new time. */
+    const pass = (ms: number) => {
+      passedMs += ms;
+      return clock();
+    };
+    const opened = await stores(url, COMMAND_OPTIONS, clock);
+    const org = await newOrganisation(opened);
+    return { url, stores: opened, org, orgId: org.id, clock, pass };
+  }
 
-interface TestScene {
-  readonly url: string;
-  readonly stores: Stores;
-  readonly org: PublicOrganisation;
-  readonly orgId: number;
-  readonly clock: Clock;
-  /** Moves the clock, and returns the time that it shows then. */
-  pass(ms: number): number;
-}
-
-/** Call this function once in a file or inside a `describe`; it registers an `afterEach` hook. */
-export function openTestStores(): TestStores {
-  const opened: { close(): Promise<void> }[] = [];
-  afterEach(async () => {
-    await Promise.all(opened.splice(0).map((each) => each.close()));
-  });
-  const open: TestStores = {
-    async stores(url, options = COMMAND_OPTIONS, clock) {
-      const stores = await openStores(url, { ...options, create: true }, clock);
-      opened.push(stores);
-      return stores;
-    },
-    database(url, options = COMMAND_OPTIONS) {
-      const database = openDatabase(url, { ...options, create: true });
-      opened.push(database);
-      return database;
-    },
-    async scene(from, startMs) {
-      const url = await from.create();
-      let passedMs = 0;
-      const clock = () => (startMs ?? systemClock()) + passedMs;
-      const pass = (ms: number) => {
-        passedMs += ms;
-        return clock();
-      };
-      const stores = await open.stores(url, COMMAND_OPTIONS, clock);
-      const org = await newOrganisation(stores);
-      return { url, stores, org, orgId: org.id, clock, pass };
-    },
-  };
-  return open;
+  return { stores, database, scene };
 }
 
 export async function newOrganisation(stores: Stores, name = 'acme'): Promise<PublicOrganisation> {
@@ -83,6 +75,16 @@ export async function newOrganisation(stores: Stores, name = 'acme'): Promise<Pu
 /** A document that starts with its id, like all stored documents. */
 export function documentOf(id: Uuid, text: string): string {
   return JSON.stringify({ id, text });
+}
+
+/** The pages of a window, from the query's cursor on. */
+export async function* pagesOf(stores: Stores, query: TransactionQuery): AsyncGenerator<TransactionPage> {
+  let { cursor } = query;
+  do {
+    const page = await stores.transactions.page({ ...query, cursor });
+    yield page;
+    cursor = page.cursor;
+  } while (cursor !== undefined);
 }
 
 /** The documents on a page. */
@@ -112,6 +114,19 @@ export function writeTransactions(
     return stampMs;
   };
   return stores.transactions.write(orgId, work, importId);
+}
+
+/** Makes a backup of an SQLite database without a spool, and returns its folder. */
+export async function backUp(url: string, clock: Clock = systemClock): Promise<string> {
+  const folder = temporaryFolder();
+  const [target, spoolPath] = [join(folder, 'backup'), () => join(folder, 'spool.db')];
+  await makeBackup({ url, target, spoolPath, isOurs: () => true, clock, version: '1.2.3' });
+  return target;
+}
+
+export function issueToken(stores: Stores, orgId: number): Promise<AccessToken> {
+  const digest = digestToken(newTokenText('private'));
+  return stores.tokens.add({ orgId, kind: 'private', label: '', digest, expiresAtMs: null });
 }
 
 /** Imports rows into an organisation; without one, the rows need click ids. */

@@ -3,7 +3,6 @@
 import { describe, expect, test } from 'bun:test';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { ClickIds } from '../../src/activation/click-id.ts';
-import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
 import type { Organisation } from '../../src/domain/organisation.ts';
 import { StorageError } from '../../src/domain/storage-error.ts';
 import type { Stores } from '../../src/domain/stores.ts';
@@ -17,6 +16,8 @@ import { putDocuments } from '../support/put-documents.ts';
 import { ndjson, TestNode } from '../support/test-node.ts';
 import {
   importRows,
+  interrupted,
+  issueToken,
   newOrganisation,
   openTestStores,
   readAllTransactions,
@@ -38,21 +39,16 @@ async function fill(stores: Stores, org: Organisation, firstNumber: number) {
   return recordClick(stores, org.id);
 }
 
-const issue = (stores: Stores, orgId: number, text = newTokenText('private')) =>
-  stores.tokens.add({ orgId, kind: 'private', label: '', digest: digestToken(text), expiresAtMs: null });
-
 const NOW = { reloadMs: 0 };
 
 describe.each(DATABASES)('deleting an organisation on $name', (database) => {
   const open = openTestStores();
 
   async function scene() {
-    const url = await database.create();
-    const stores = await open.stores(url);
+    const { url, stores, org } = await open.scene(database);
     const kept = await newOrganisation(stores, 'kept');
     const keptClick = await fill(stores, kept, 100);
-    const keptToken = await issue(stores, kept.id);
-    const org = await newOrganisation(stores);
+    await issueToken(stores, kept.id);
     const click = await fill(stores, org, 1);
     const keptState = async () => ({
       transactions: await readAllTransactions(stores, kept.id),
@@ -62,13 +58,13 @@ describe.each(DATABASES)('deleting an organisation on $name', (database) => {
       tokens: (await stores.tokens.list()).tokens,
       organisations: await stores.organisations.list(),
     });
-    return { url, stores, kept, keptToken, org, click, keptState };
+    return { url, stores, org, click, keptState };
   }
 
   test('deleting an organisation removes everything that belongs to it, and keeps other organisations and the audit log', async () => {
     const { stores, org, click, keptState } = await scene();
     const before = await keptState();
-    const token = await issue(stores, org.id);
+    const token = await issueToken(stores, org.id);
     const counts = { tokens: 1, transactions: 3, versions: 3, clicks: 1, imports: 2 };
     expect(await stores.organisations.contents('acme')).toEqual({ ...counts, liveTokens: 1 });
 
@@ -114,14 +110,10 @@ describe.each(DATABASES)('deleting an organisation on $name', (database) => {
 
   test('after an interrupted deletion, the organisation cannot be found or imported into, and deleting it again succeeds', async () => {
     const { stores, org } = await scene();
-    await issue(stores, org.id);
-    const stop = new Error('stopped');
-    const onBatch = () => {
-      throw stop;
-    };
-    const failing = stores.organisations.delete('acme', { ...NOW, revokesTokens: true, onBatch });
-    expect(await rejection(failing)).toBe(stop);
-
+    await issueToken(stores, org.id);
+    await interrupted((onBatch) =>
+      stores.organisations.delete('acme', { ...NOW, revokesTokens: true, onBatch }),
+    );
     expect(await stores.organisations.find('acme')).toBeUndefined();
     expect((await stores.organisations.list()).map(({ name }) => name)).toEqual(['kept']);
     expect((await stores.tokens.list()).tokens.filter(({ orgId }) => orgId === org.id)).toEqual([]);
@@ -132,7 +124,7 @@ describe.each(DATABASES)('deleting an organisation on $name', (database) => {
     );
     expect(await stores.organisations.create('acme')).toBeUndefined();
     // Issued by a process that had found the organisation before its deletion began.
-    await issue(stores, org.id);
+    await issueToken(stores, org.id);
     expect(await stores.organisations.delete('acme', NOW)).toEqual({
       tokens: 1,
       transactions: 0,
@@ -158,17 +150,12 @@ describe.each(DATABASES)('deleting an organisation on $name', (database) => {
   test('a deletion waits for a running import and removes what it wrote', async () => {
     const { url, stores, org } = await scene();
     const importer = await open.stores(url);
-    const [begun, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const importing = importer.transactions.write(org.id, async (writer) => {
-      begun.resolve();
-      await mayEnd.promise;
+    let deleting: Promise<unknown> = Promise.resolve();
+    await importer.transactions.write(org.id, async (writer) => {
+      deleting = stores.organisations.delete('acme', { ...NOW, revokesTokens: true });
       const document = JSON.stringify({ ...transaction(70), updatedAt: '2026-11-14T12:00:00' });
       await putDocuments(writer, [{ id: id(70), document }]);
     });
-    await begun.promise;
-    const deleting = stores.organisations.delete('acme', { ...NOW, revokesTokens: true });
-    mayEnd.resolve();
-    await importing;
     expect(await deleting).toMatchObject({ transactions: 4 });
     expect(await stores.history.versions(id(70))).toEqual([]);
   });

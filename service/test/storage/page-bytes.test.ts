@@ -8,11 +8,10 @@ import fc from 'fast-check';
 import { PAGE_BYTES_MAX } from '../../src/domain/page.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import type { StampWindow, TransactionPage } from '../../src/domain/transaction.ts';
-import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { NARROW_MAX } from '../../src/storage/transactions/transaction-page.ts';
 import { DATABASES } from '../support/databases.ts';
 import { writeDocuments } from '../support/put-documents.ts';
-import { documentOf, EVERYTHING, idOf, newOrganisation, openTestStores, rowsOf } from './open-test-stores.ts';
+import { documentOf, EVERYTHING, idOf, openTestStores, pagesOf, rowsOf } from './open-test-stores.ts';
 
 const open = openTestStores();
 
@@ -59,18 +58,16 @@ const data = (page: TransactionPage) => Buffer.from(page.data).toString();
 
 for (const testDatabase of DATABASES) {
   describe(`page sizes in bytes on ${testDatabase.name}`, () => {
+    const shared = openTestStores(afterAll);
     const sorted = makeRows();
     let stores: Stores;
     let orgId: number;
 
     beforeAll(async () => {
-      stores = await openStores(await testDatabase.create(), CREATE_OPTIONS, () => START_MS);
-      orgId = (await newOrganisation(stores)).id;
+      ({ stores, orgId } = await shared.scene(testDatabase, START_MS));
       const rows = sorted.map(({ id, stampMs, document }) => ({ id, updatedAtMs: stampMs, document }));
       await writeDocuments(stores.transactions, orgId, rows);
     });
-
-    afterAll(() => stores.close());
 
     const limit = fc.oneof(fc.integer({ min: 20, max: 300 }), fc.constantFrom(7, 1_000));
     // A walk with small pages takes long, so few walks have them.
@@ -95,15 +92,12 @@ for (const testDatabase of DATABASES) {
     ): Promise<void> {
       const maxMs = Math.min(window.maxMs, asOfMs ?? window.maxMs);
       let left = sorted.filter(({ stampMs }) => stampMs >= window.minMs && stampMs <= maxMs);
-      let cursor: Uuid | undefined;
-      do {
-        const page = await stores.transactions.page({ orgId, cursor, window, limit, bytesMax, asOfMs });
+      for await (const page of pagesOf(stores, { orgId, window, limit, bytesMax, asOfMs })) {
         const { count, ...expected } = expectedPage(left, limit, bytesMax);
         expect({ data: data(page), cursor: page.cursor }).toEqual(expected);
         expect(page.data.length <= bytesMax || count === 1).toBeTrue();
         left = left.slice(count);
-        cursor = page.cursor;
-      } while (cursor !== undefined);
+      }
       expect(left).toEqual([]);
     }
 
@@ -169,14 +163,10 @@ for (const testDatabase of DATABASES) {
       const rows = documents.map((document, i) => ({ id: idOf(i), document }));
       await writeDocuments(stores.transactions, orgId, rows);
       const pages: Uuid[][] = [];
-      let cursor: Uuid | undefined;
-      do {
-        const query = { orgId, cursor, window: EVERYTHING, limit: 1_000 };
-        const page = await stores.transactions.page(query);
+      for await (const page of pagesOf(stores, { orgId, window: EVERYTHING, limit: 1_000 })) {
         expect(page.data.length).toBeLessThanOrEqual(PAGE_BYTES_MAX);
         pages.push(rowsOf(page).map(({ id }) => id));
-        cursor = page.cursor;
-      } while (cursor !== undefined);
+      }
       const ids = documents.map((_, i) => idOf(i));
       expect(pages).toEqual([ids.slice(0, 5), ids.slice(5, 10), ids.slice(10)]);
     });

@@ -2,11 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { DAY_MS } from '@offerbook/wire/time.ts';
 import { FIRST_ID, LAST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
 import fc from 'fast-check';
-import type { Stores } from '../../src/domain/stores.ts';
 import type { StampWindow, TransactionPage, TransactionStore } from '../../src/domain/transaction.ts';
 import type { Connection, Database, SqlValue } from '../../src/storage/database.ts';
-import { openDatabase } from '../../src/storage/open-database.ts';
-import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import type { Statement } from '../../src/storage/sql.ts';
 import { transactionStore } from '../../src/storage/stores/transaction-store.ts';
 import { SPAN_MS } from '../../src/storage/transactions/stamp-window.ts';
@@ -14,7 +11,14 @@ import { NARROW_MAX, readTransactionPage } from '../../src/storage/transactions/
 import { RUNS_SQL, readWindowIds } from '../../src/storage/transactions/window-ids.ts';
 import { DATABASES } from '../support/databases.ts';
 import { writeDocuments } from '../support/put-documents.ts';
-import { documentOf, EVERYTHING, idOf, newOrganisation, openTestStores } from './open-test-stores.ts';
+import {
+  documentOf,
+  EVERYTHING,
+  idOf,
+  newOrganisation,
+  openTestStores,
+  pagesOf,
+} from './open-test-stores.ts';
 
 const open = openTestStores();
 
@@ -125,18 +129,16 @@ function watched(see: (statement: Statement, rows: readonly unknown[]) => void) 
 }
 
 describe.each(DATABASES)('pages of any window on $name', (testDatabase) => {
+  const shared = openTestStores(afterAll);
   let database: Database;
-  let stores: Stores;
   let store: TransactionStore;
   let orgId: number;
 
   beforeAll(async () => {
-    const url = await testDatabase.create();
-    const clock = () => START_MS;
-    stores = await openStores(url, CREATE_OPTIONS, clock);
+    const { url, stores, clock, ...own } = await shared.scene(testDatabase, START_MS);
+    orgId = own.orgId;
     const other = await newOrganisation(stores, 'other');
-    orgId = (await newOrganisation(stores)).id;
-    database = openDatabase(url, COMMAND_OPTIONS);
+    database = shared.database(url);
     store = transactionStore(database, clock, (query) => readTransactionPage(database, query));
     const load = (org: number, rows: readonly Row[]) =>
       writeDocuments(
@@ -150,11 +152,6 @@ describe.each(DATABASES)('pages of any window on $name', (testDatabase) => {
       other.id,
       ROWS.slice(0, 1_000).map(({ id, stampMs }) => ({ id: id.replace('4000', '4001') as Uuid, stampMs })),
     );
-  });
-
-  afterAll(async () => {
-    await stores.close();
-    await database.close();
   });
 
   test('a page equals the result of filtering and sorting all transactions, now or as of an earlier stamp, and is complete through that stamp', async () => {
@@ -333,12 +330,8 @@ describe.each(DATABASES)('pages of a few transactions on $name', (testDatabase) 
     ];
     for (const limit of [1, 2, 3, 4, 5]) {
       const found: string[] = [];
-      let cursor: Uuid | undefined;
-      do {
-        const page = await stores.transactions.page({ orgId, cursor, window, limit, asOfMs: 20 });
+      for await (const page of pagesOf(stores, { orgId, window, limit, asOfMs: 20 }))
         found.push(textOf(page));
-        cursor = page.cursor;
-      } while (cursor !== undefined && found.length <= expected.length);
       expect({ limit, found: found.join(',') }).toEqual({ limit, found: expected.join(',') });
     }
   });

@@ -5,8 +5,6 @@ import fc from 'fast-check';
 import { STAMP_SQL } from '../../src/storage/backup/new-timeline.ts';
 import { VERSIONS } from '../../src/storage/copy-database.ts';
 import type { Connection, Database, SqlValue } from '../../src/storage/database.ts';
-import { openDatabase } from '../../src/storage/open-database.ts';
-import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { POSTGRES_DIALECT } from '../../src/storage/postgres/postgres-dialect.ts';
 import { scanSql } from '../../src/storage/scan.ts';
 import { HISTORY, TRANSACTIONS } from '../../src/storage/schema/tables.ts';
@@ -61,7 +59,7 @@ import {
 } from '../../src/storage/transactions/window-ids.ts';
 import { DATABASES } from '../support/databases.ts';
 import { writeDocuments } from '../support/put-documents.ts';
-import { EVERYTHING, newOrganisation, TEST_AUDITOR } from './open-test-stores.ts';
+import { EVERYTHING, openTestStores, TEST_AUDITOR } from './open-test-stores.ts';
 
 const END_MS = Date.UTC(2026, 10, 14);
 /** In a new organisation, all changes may be in one span. To the planner, that span looks like the whole table. */
@@ -81,13 +79,12 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
   AGES.map((a) => [each, a] as const),
 )) {
   describe(`query plans for a page of ${age} on ${testDatabase.name}`, () => {
+    const open = openTestStores(afterAll);
     let database: Database;
 
     beforeAll(async () => {
-      const url = await testDatabase.create();
-      const stores = await openStores(url, CREATE_OPTIONS, () => END_MS - spreadMs);
-      const { id } = await newOrganisation(stores);
-      database = openDatabase(url, COMMAND_OPTIONS);
+      const { url, stores, orgId } = await open.scene(testDatabase, END_MS - spreadMs);
+      database = open.database(url);
       if (database.sql === POSTGRES_DIALECT) {
         // Without autovacuum, the test controls when there are statistics.
         for (const table of ['transactions', 'history'])
@@ -99,8 +96,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
         const updatedAtMs = i % 5 === 0 ? END_MS : END_MS - Math.floor((i / rows) * spreadMs);
         return { id: each, updatedAtMs, document: JSON.stringify({ id: each, passbackUid: USER }) };
       });
-      await writeDocuments(stores.transactions, id, documents);
-      await stores.close();
+      await writeDocuments(stores.transactions, orgId, documents);
       // Some transactions have an earlier version, and a version that an import after END_MS has replaced.
       for (const [fromMs, until] of [
         [-10_000, 'updated_at - 5000'],
@@ -115,8 +111,6 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
         );
       }
     });
-
-    afterAll(() => database.close());
 
     /** Every statement of a page, with parameters like those of a wide window, and the indexes it must use. */
     function statements(): [statement: Statement, params: SqlValue[], indexes: string[]][] {

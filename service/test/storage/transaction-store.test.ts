@@ -82,15 +82,6 @@ describe.each(DATABASES)('transactions on $name', (database) => {
       expect(await writeTransactions(stores, orgId, newIds(1))).toBe(stampMs + 1);
     });
 
-    test("a page for an organisation without transactions is complete through the organisation's creation", async () => {
-      const { stores, orgId } = await newStores();
-      expect(await page(stores, { orgId })).toEqual({
-        texts: [],
-        cursor: undefined,
-        completeThroughMs: 1_000_000,
-      });
-    });
-
     test('writers in several processes never use the same stamp', async () => {
       const { url, stores, orgId } = await newStores();
       const processes = Array.from({ length: 4 }, () => startProcess('write', url, String(orgId), '20'));

@@ -207,7 +207,7 @@ for (const database of DATABASES) {
       steps: [...schema.steps, ['ALTER TABLE audit ADD COLUMN added INTEGER']],
     };
     const nextAlone = { ...next, oldestVersion: versionOf(next) };
-    const query = { orgId: 1, cursor: undefined, window: EVERYTHING, limit: 10 };
+    const query = { window: EVERYTHING, limit: 10 };
 
     test('an older program can keep running and be restarted while the newer schema allows it', async () => {
       const url = await database.createEmpty();
@@ -224,7 +224,7 @@ for (const database of DATABASES) {
       expect(await migrate(open.database(url), TEST_AUDITOR, next)).toEqual({ from: to, to });
     });
 
-    test('a running older program reports a schema that it cannot use and does not serve transactions', async () => {
+    test('an older program reports a schema that it cannot use, changes nothing, and serves no transactions', async () => {
       const url = await database.createEmpty();
       const running = await open.stores(url);
       const { id: orgId } = await newOrganisation(running);
@@ -239,16 +239,9 @@ for (const database of DATABASES) {
         expect(error).toMatchObject({ kind: 'too new' });
         expect(error.message).toBe(message);
       }
-    });
-
-    test('an older program does not start with a schema that it cannot use, and changes nothing', async () => {
-      const url = await database.createEmpty();
-      await open.stores(url);
-      await migrate(open.database(url), TEST_AUDITOR, nextAlone);
-
-      const error = await rejection(openStores(url));
-      expect(error).toMatchObject({ kind: 'too new' });
-      expect(error.message).toBe(
+      const refusal = await rejection(openStores(url));
+      expect(refusal).toMatchObject({ kind: 'too new' });
+      expect(refusal.message).toBe(
         `the database ${await open.database(url).describePlace()} has schema version ${versionOf(next)}, created by a newer Offerbook; this one supports up to version ${versionOf(schema)}`,
       );
       expect(await open.database(url).all('SELECT version, oldest_version FROM schema_version')).toEqual([

@@ -7,18 +7,24 @@ import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import { FIRST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
 import fc from 'fast-check';
+import type { Clock } from '../../src/domain/clock.ts';
 import type { Organisation } from '../../src/domain/organisation.ts';
 import { splitDocuments } from '../../src/domain/stored-document.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import type { StampWindow } from '../../src/domain/transaction.ts';
 import type { Database } from '../../src/storage/database.ts';
-import { openDatabase } from '../../src/storage/open-database.ts';
-import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { FEW_MAX, userKey } from '../../src/storage/transactions/user-ids.ts';
 import { DATABASES } from '../support/databases.ts';
 import { id, transaction } from '../support/fixtures.ts';
 import { writeDocuments } from '../support/put-documents.ts';
-import { EVERYTHING, idOf, importRows, newOrganisation } from './open-test-stores.ts';
+import {
+  EVERYTHING,
+  idOf,
+  importRows,
+  newOrganisation,
+  openTestStores,
+  pagesOf,
+} from './open-test-stores.ts';
 
 const SPAN_MS = 2 ** 30;
 /** One of them looks like the field itself. */
@@ -33,14 +39,8 @@ interface PageQuery {
 
 /** All transactions in the window, from unfiltered pages. */
 async function readDocuments(stores: Stores, query: PageQuery): Promise<{ id: Uuid; document: string }[]> {
-  const all = [];
-  let cursor: Uuid | undefined;
-  do {
-    const page = await stores.transactions.page({ ...query, cursor, limit: 1_000 });
-    all.push(...splitDocuments(page.data));
-    cursor = page.cursor;
-  } while (cursor !== undefined);
-  return all;
+  const pages = await Array.fromAsync(pagesOf(stores, { ...query, cursor: undefined, limit: 1_000 }));
+  return pages.flatMap(({ data }) => splitDocuments(data));
 }
 
 /** Compares a page of a user with the filtered full copy, and returns the page. */
@@ -63,19 +63,17 @@ async function expectFiltered(
 }
 
 describe.each(DATABASES)('pages of one user on $name', (testDatabase) => {
+  const open = openTestStores(afterAll);
   let stores: Stores;
   let database: Database;
-  let nowMs = Date.parse('2026-11-14T12:00:00Z');
+  let clock: Clock;
+  let pass: (ms: number) => number;
   let scenes = 0;
 
   beforeAll(async () => {
-    const url = await testDatabase.create();
-    stores = await openStores(url, CREATE_OPTIONS, () => nowMs);
-    database = openDatabase(url, COMMAND_OPTIONS);
-  });
-  afterAll(async () => {
-    await stores.close();
-    await database.close();
+    let url: string;
+    ({ url, stores, clock, pass } = await open.scene(testDatabase, Date.parse('2026-11-14T12:00:00Z')));
+    database = open.database(url);
   });
 
   /** Creates an organisation with its own range of ids. */
@@ -99,11 +97,11 @@ describe.each(DATABASES)('pages of one user on $name', (testDatabase) => {
           cashback,
           status: 'CONFIRMED',
           // A returning user keeps sales made after the erasure.
-          soldAt: printTimestamp(nowMs),
+          soldAt: printTimestamp(clock()),
         }),
       ]),
     );
-    await importRows(stores, org, [...rows.values()], () => nowMs);
+    await importRows(stores, org, [...rows.values()], clock);
   }
 
   const sale = fc.record({
@@ -131,13 +129,13 @@ describe.each(DATABASES)('pages of one user on $name', (testDatabase) => {
         fc.integer({ min: 1, max: 5 }),
         async (before, meanwhile, user, [first, second, kind], limit) => {
           const { org, firstNumber } = await newScene();
-          const stamps = [nowMs];
+          const stamps = [clock()];
           const apply = async ({ gapMs, work }: Change) => {
-            nowMs += gapMs;
+            pass(gapMs);
             if ('sales' in work) await importSales(org, firstNumber, work.sales);
             else if ('erased' in work) await stores.erasures.erase(org, work.erased);
-            else await stores.history.purge(nowMs - DAY_MS);
-            stamps.push(nowMs);
+            else await stores.history.purge(clock() - DAY_MS);
+            stamps.push(clock());
           };
           for (const each of before) await apply(each);
           const bound = (choice: number) => stamps[choice % stamps.length] ?? 0;
@@ -187,7 +185,7 @@ describe.each(DATABASES)('pages of one user on $name', (testDatabase) => {
   test('an erasure, a purge and a deletion each delete the entries of former users whose versions they remove', async () => {
     const { org, firstNumber } = await newScene();
     for (const user of USERS) {
-      nowMs += 3 * DAY_MS;
+      pass(3 * DAY_MS);
       await importSales(org, firstNumber, [{ number: 1, user, cashback: 1 }]);
     }
     const entries = async () => {
@@ -201,7 +199,7 @@ describe.each(DATABASES)('pages of one user on $name', (testDatabase) => {
     const versions = await stores.history.versions(id(firstNumber + 1));
     const users = versions.map(({ document }) => (JSON.parse(document) as Transaction).passbackUid);
     expect(users).toEqual([USERS[3], USERS[2], null, USERS[0]]);
-    await stores.history.purge(nowMs - DAY_MS);
+    await stores.history.purge(clock() - DAY_MS);
     expect<unknown>(await entries()).toEqual([third]);
     await stores.organisations.delete(org.name, { reloadMs: 0 });
     expect(await entries()).toEqual([]);
@@ -230,13 +228,9 @@ describe.each(DATABASES)('pages of one user on $name', (testDatabase) => {
       orgId = (await newOrganisation(stores, 'heavy')).id;
       const first = rows.map((row) => ({ ...row, document: documentOf(row, 'first') }));
       await writeDocuments(stores.transactions, orgId, first);
-      const { completeThroughMs } = await stores.transactions.page({
-        orgId,
-        window: EVERYTHING,
-        limit: 1,
-      });
-      atMs = completeThroughMs;
-      nowMs += 60_000;
+      const query = { orgId, window: EVERYTHING, limit: 1 };
+      atMs = (await stores.transactions.page(query)).completeThroughMs;
+      pass(60_000);
       // Changes some transactions, moves some to another user, and adds some.
       const changed = rows
         .filter((_, i) => i % 9 === 0)

@@ -2,13 +2,19 @@
 // written between them. The test compares walks with a model that keeps every state.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { DAY_MS } from '@offerbook/wire/time.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import fc from 'fast-check';
-import type { Stores } from '../../src/domain/stores.ts';
 import type { StampWindow } from '../../src/domain/transaction.ts';
-import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
-import { EVERYTHING, idOf, newOrganisation, writeTransactions } from './open-test-stores.ts';
+import {
+  EVERYTHING,
+  idOf,
+  newOrganisation,
+  openTestStores,
+  rowsOf,
+  writeTransactions,
+} from './open-test-stores.ts';
 
 interface Version {
   readonly text: string;
@@ -25,82 +31,63 @@ function contents(state: State, { minMs, maxMs }: StampWindow): string[] {
     .map(([, { text }]) => text);
 }
 
-class Scene {
-  readonly #stores: Stores;
-  readonly #orgId: number;
-  readonly #firstNumber: number;
-  readonly #advance: (ms: number) => void;
-  readonly stamps: number[] = [];
-  state: State = new Map();
-
-  constructor(
-    stores: Stores,
-    { orgId, firstNumber }: { orgId: number; firstNumber: number },
-    advance: (ms: number) => void,
-  ) {
-    this.#stores = stores;
-    this.#orgId = orgId;
-    this.#firstNumber = firstNumber;
-    this.#advance = advance;
-  }
-
-  /** Adds or changes these transactions in one import. */
-  async write(numbers: readonly number[], gapMs = 1): Promise<void> {
-    this.#advance(gapMs);
-    if (numbers.length === 0) return;
-    const ids = [...new Set(numbers)].map((number) => idOf(this.#firstNumber + number));
-    const stampMs = await writeTransactions(this.#stores, this.#orgId, ids);
-    this.stamps.push(stampMs);
-    const versions = ids.map((id): [Uuid, Version] => [id, { text: `v1 ${id} ${stampMs}`, stampMs }]);
-    this.state = new Map([...this.state, ...versions]);
-  }
-
-  /**
-   * Walks through a window and calls `between` after every page except the last; returns the walk's contents and the expected
-   * contents.
-   */
-  async walk(window: StampWindow, limit: number, between: () => Promise<void>) {
-    const expected = contents(this.state, window);
-    const seen: string[] = [];
-    let cursor: Uuid | undefined;
-    let asOfMs: number | undefined;
-    do {
-      const query = { orgId: this.#orgId, window, limit, cursor, asOfMs };
-      const page = await this.#stores.transactions.page(query);
-      asOfMs ??= page.completeThroughMs;
-      expect(page.completeThroughMs).toBe(asOfMs);
-      const documents = JSON.parse(`[${Buffer.from(page.data)}]`) as { id: Uuid; text: string }[];
-      if (cursor !== undefined) expect(documents[0]?.id).toBe(cursor);
-      seen.push(...documents.map(({ text }) => text));
-      cursor = page.cursor;
-      if (cursor !== undefined) await between();
-    } while (cursor !== undefined);
-    return { seen, expected };
-  }
-}
-
 describe.each(DATABASES.map((database) => [database.name, database] as const))(
   'a walk on %s',
   (_, database) => {
-    let stores: Stores;
-    let nowMs = Date.parse('2026-11-14T12:00:00Z');
+    const open = openTestStores(afterAll);
+    let shared: Awaited<ReturnType<typeof open.scene>>;
     let scenes = 0;
 
     beforeAll(async () => {
-      stores = await openStores(await database.create(), CREATE_OPTIONS, () => nowMs);
+      shared = await open.scene(database, Date.parse('2026-11-14T12:00:00Z'));
     });
-    afterAll(() => stores.close());
 
     /** Creates an organisation with its own range of ids. */
-    async function newScene(): Promise<Scene> {
-      const { id } = await newOrganisation(stores, `scene ${++scenes}`);
-      return new Scene(stores, { orgId: id, firstNumber: scenes * 100_000 }, (ms) => {
-        nowMs += ms;
-      });
+    async function newScene() {
+      const { stores, pass } = shared;
+      const { id: orgId } = await newOrganisation(stores, `scene ${++scenes}`);
+      const firstNumber = scenes * 100_000;
+      const stamps: number[] = [];
+      let state: State = new Map();
+      return {
+        stamps,
+        /** Adds or changes these transactions in one import. */
+        async write(numbers: readonly number[], gapMs = 1): Promise<void> {
+          pass(gapMs);
+          if (numbers.length === 0) return;
+          const ids = [...new Set(numbers)].map((number) => idOf(firstNumber + number));
+          const stampMs = await writeTransactions(stores, orgId, ids);
+          stamps.push(stampMs);
+          const versions = ids.map((id): [Uuid, Version] => [id, { text: `v1 ${id} ${stampMs}`, stampMs }]);
+          state = new Map([...state, ...versions]);
+        },
+        /**
+         * Walks through a window and calls `between` after every page except the last; returns the walk's contents and the
+         * expected contents.
+         */
+        async walk(window: StampWindow, limit: number, between: () => Promise<void>) {
+          const expected = contents(state, window);
+          const seen: string[] = [];
+          let cursor: Uuid | undefined;
+          let asOfMs: number | undefined;
+          do {
+            const page = await stores.transactions.page({ orgId, window, limit, cursor, asOfMs });
+            asOfMs ??= page.completeThroughMs;
+            expect(page.completeThroughMs).toBe(asOfMs);
+            const rows = rowsOf<{ id: Uuid; text: string }>(page);
+            if (cursor !== undefined) expect(rows[0]?.id).toBe(cursor);
+            seen.push(...rows.map(({ text }) => text));
+            cursor = page.cursor;
+            if (cursor !== undefined) await between();
+          } while (cursor !== undefined);
+          return { seen, expected };
+        },
+      };
     }
+    type Scene = Awaited<ReturnType<typeof newScene>>;
 
     const numbers = fc.array(fc.nat({ max: 40 }), { maxLength: 12 });
-    const change = fc.tuple(numbers, fc.constantFrom(1, 1_000, 600_000, 40 * 86_400_000));
+    const change = fc.tuple(numbers, fc.constantFrom(1, 1_000, 600_000, 40 * DAY_MS));
 
     test('a walk shows the state at its first page, regardless of imports between its pages', async () => {
       await fc.assert(
@@ -167,7 +154,7 @@ describe.each(DATABASES.map((database) => [database.name, database] as const))(
     test('a walk keeps its state while old history is purged', () =>
       walkAll(async (scene) => {
         await scene.write(many.filter((number) => number % 2 === 0));
-        await stores.history.purge(nowMs - 86_400_000);
+        await shared.stores.history.purge(shared.clock() - DAY_MS);
         await scene.write(many.filter((number) => number % 3 === 0));
       }));
 

@@ -5,14 +5,15 @@ import { join } from 'node:path';
 import { LAST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import { completeThrough, NO_WATERMARK_MS } from '../../src/domain/webhook.ts';
-import { makeBackup } from '../../src/storage/backup/make-backup.ts';
 import { restoreBackup } from '../../src/storage/backup/restore-backup.ts';
 import { webhookSecret } from '../../src/webhooks/signature.ts';
-import { DATABASES, temporaryFolder } from '../support/databases.ts';
+import { DATABASES, SQLITE, temporaryFolder } from '../support/databases.ts';
 import {
+  backUp,
   newIds,
   newOrganisation,
   openTestStores,
+  rowsOf,
   TEST_AUDITOR,
   writeTransactions,
 } from './open-test-stores.ts';
@@ -99,8 +100,7 @@ describe.each(DATABASES)('webhooks on $name', (database) => {
     const read = async (stampMs: number, id: Uuid, limit: number) => {
       const query = { orgId, after: { stampMs, id }, limit, bytesMax: 1_000_000 };
       const { data, position, isLast } = await stores.transactions.changes(query);
-      const found = JSON.parse(`[${Buffer.from(data)}]`) as { id: Uuid }[];
-      return [found.map((row) => row.id), [position.stampMs, position.id], isLast];
+      return [rowsOf({ data }).map((row) => row.id), [position.stampMs, position.id], isLast];
     };
     for (const limit of [1, 2, 3, 6])
       for (let from = 0; from <= 6; from++) {
@@ -147,10 +147,7 @@ describe.each(DATABASES)('webhooks on $name', (database) => {
 
 describe('webhooks after a restore', () => {
   test('all transactions are undelivered again, and webhooks wait for the operator if they may have changed since the backup', async () => {
-    const folder = temporaryFolder();
-    const url = `sqlite:${join(folder, 'test.db')}`;
-    const stores = await open.stores(url);
-    const { id: orgId } = await newOrganisation(stores);
+    const { url, stores, orgId } = await open.scene(SQLITE);
     const names = ['plain', 'deleted', 'paused', 'rotated', 'resumed', 'still paused'] as const;
     const ids = new Map<string, Uuid>();
     const idOf = (name: (typeof names)[number]) => ids.get(name) as Uuid;
@@ -161,9 +158,7 @@ describe('webhooks after a restore', () => {
       await delivered(stores, webhook, first);
     }
     for (const name of ['resumed', 'still paused'] as const) await stores.webhooks.pause(idOf(name));
-    const backup = join(folder, 'backup');
-    const [spoolPath, isOurs] = [() => join(folder, 'no-spool'), () => true];
-    await makeBackup({ url, target: backup, spoolPath, isOurs, clock: Date.now, version: '1' });
+    const backup = await backUp(url);
 
     const later = await writeTransactions(stores, orgId, newIds(1));
     await stores.webhooks.delete(idOf('deleted'));
@@ -193,7 +188,7 @@ describe('webhooks after a restore', () => {
     expect(webhookSecret(key, idOf('plain'), 1)).not.toBe(webhookSecret(key, idOf('plain'), 2));
 
     // Without the replaced database, nothing is known about later changes.
-    const elsewhere = await restore(`sqlite:${join(folder, 'elsewhere.db')}`);
+    const elsewhere = await restore(`sqlite:${join(temporaryFolder(), 'elsewhere.db')}`);
     expect(elsewhere.pausedBy).toEqual([...Array(4).fill('restore'), 'operator', 'operator']);
     expect(elsewhere.webhooksPaused).toBe(4);
   });
