@@ -2,6 +2,7 @@
 
 import { describe, expect, spyOn, test } from 'bun:test';
 import { join } from 'node:path';
+import { MINUTE_MS } from '@offerbook/wire/time.ts';
 import { Activation } from '../../src/activation/activation.ts';
 import { ActivationDirectory } from '../../src/activation/activation-directory.ts';
 import { ClickRecorder } from '../../src/activation/click-recorder.ts';
@@ -14,19 +15,19 @@ import { StorageError } from '../../src/domain/storage-error.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import { openSpool } from '../../src/storage/click-spool.ts';
 import { loadCatalogue } from '../catalogue/arbitrary-catalogue.ts';
-import { newOrganisation, openTestStores } from '../storage/open-test-stores.ts';
+import { openTestStores } from '../storage/open-test-stores.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
 import { coupon, id, retailer } from '../support/fixtures.ts';
 import { until } from '../support/until.ts';
 
-const MINUTE_MS = 60_000;
+const START_MS = Date.UTC(2026, 10, 15, 12);
 const logger = new Logger('silent', () => {});
 
 describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { create }) => {
   const open = openTestStores();
 
-  /** A recorder on these stores, with a new spool that does not exist yet. */
+  /** A recorder on these stores. Without a spool of the test, its spool does not exist yet. */
   function recorderOn(
     { clicks: store, organisations }: Stores,
     options: Partial<ConstructorParameters<typeof ClickRecorder>[0]> = {},
@@ -35,7 +36,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     const defaults = {
       store,
       spool,
-      hasSpool: () => false,
+      hasSpool: () => options.spool !== undefined,
       problemOf: () => undefined,
       organisations,
       logger,
@@ -45,8 +46,8 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
 
   /** Stores with one click. */
   async function openRecorded() {
-    const stores = await open.stores(await create());
-    return { stores, click: await recordClick(stores, (await newOrganisation(stores)).id) };
+    const { stores, orgId } = await open.scene({ create });
+    return { stores, click: await recordClick(stores, orgId) };
   }
 
   /** Stores whose only click is in the spool. */
@@ -60,11 +61,8 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
 
   /** A node's activation with a clock that the test sets, and users who tap on one link. */
   async function openTaps() {
-    const databaseUrl = await create();
-    const time = { nowMs: Date.UTC(2026, 10, 15, 12) };
-    const clock = () => time.nowMs;
-    const stores = await open.stores(databaseUrl, undefined, clock);
-    const { id: orgId, publicId } = await newOrganisation(stores);
+    const { url: databaseUrl, stores, org, orgId, clock, pass } = await open.scene({ create }, START_MS);
+    const { publicId } = org;
     const settings = readServeSettings({ port: '0', spool: temporaryFolder() }, {});
     const catalogue = new Catalogue(clock);
     const options = { settings, databaseUrl, clock, logger, clickDeadlineMs: MINUTE_MS };
@@ -75,7 +73,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     const deal = { kind, dealId: id(1), retailerId: id(1), orgId, ...site, isActive: true };
     const request = { kind, id: id(1), orgId: publicId, passbackData: undefined, ipNetwork: '127.0.0.1' };
     return {
-      time,
+      pass,
       recorder,
       tap: async (passbackUid: string) =>
         (await activation.activate(deal, { ...request, passbackUid }, 'follow')).id,
@@ -87,22 +85,22 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
 
   test('a tap stamped by a fast clock does not suppress later clicks', async () => {
     await using taps = await openTaps();
-    const { time, tap, recorded } = taps;
-    time.nowMs += 60 * MINUTE_MS;
+    const { pass, tap, recorded } = taps;
+    pass(60 * MINUTE_MS);
     const ahead = await tap('anna');
-    time.nowMs -= 59 * MINUTE_MS;
+    pass(-59 * MINUTE_MS);
     const later = await tap('anna');
-    time.nowMs += 9_999;
+    pass(9_999);
     expect(await tap('anna')).toBe(later);
     expect(await recorded()).toEqual([later, ahead] as never);
   });
 
   test('taps that share a commit are stored as one click even if the clock is set back between them', async () => {
     await using taps = await openTaps();
-    const { time, tap, recorder, recorded } = taps;
+    const { pass, tap, recorder, recorded } = taps;
     const tapping = [tap('anna'), tap('ben')];
     for (const backMs of [3, 20_000]) {
-      time.nowMs -= backMs;
+      pass(-backMs);
       tapping.push(tap('anna'));
     }
     const [anna, ben, ...again] = await Promise.all(tapping);
@@ -126,17 +124,14 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     const recorder = recorderOn(stores, {
       store,
       spool: moved,
-      hasSpool: () => true,
     });
     expect(await recorder.find(click.id)).toEqual(click);
   });
 
   test('a followed click stays in memory for ten seconds, regardless of further visits, without the passback fields', async () => {
-    const stores = await open.stores(await create());
-    const click = await recordClick(stores, (await newOrganisation(stores)).id, { passbackData: 'data' });
+    const { stores, orgId, clock, pass } = await open.scene({ create }, START_MS);
+    const click = await recordClick(stores, orgId, { passbackData: 'data', activatedAtMs: START_MS });
     const recorder = recorderOn(stores);
-    const time = { nowMs: click.activatedAtMs };
-    const clock = () => time.nowMs;
     const catalogue = await loadCatalogue([retailer(1, { coupons: [coupon(21)] })], clock);
     const directory = new ActivationDirectory(stores);
     const activation = new Activation({ directory, recorder, catalogue, clock, logger });
@@ -146,10 +141,10 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
       passbackUid: null,
       passbackData: null,
     });
-    time.nowMs += 9_999;
+    pass(9_999);
     expect(activation.isRecent(click.id)).toBe(true);
     await activation.visit(click);
-    time.nowMs += 1;
+    pass(1);
     expect(activation.isRecent(click.id)).toBe(false);
   });
 
@@ -177,7 +172,6 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
       const recorder = recorderOn(stores, {
         store: { ...store, find: findInStore },
         spool,
-        hasSpool: () => true,
         problemOf: () => problem,
       });
       return recorder.find(click.id).catch((error: Error) => error.message);
@@ -216,7 +210,6 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     const recorder = recorderOn(stores, {
       store: failsOnce,
       spool,
-      hasSpool: () => true,
       logger: noting,
     });
     recorder.start();
@@ -228,9 +221,8 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
   });
 
   test('a click that waits for a slow commit is spooled within its own deadline', async () => {
-    const stores = await open.stores(await create());
+    const { stores, orgId } = await open.scene({ create });
     const { clicks } = stores;
-    const orgId = (await newOrganisation(stores)).id;
     const [first, second] = [await recordClick(stores, orgId), await recordClick(stores, orgId)];
     const spool = openSpool(() => join(temporaryFolder(), 'spool.db'));
     // A deadline that starts with the second commit would end after the test.

@@ -136,10 +136,7 @@ describe('a server that upgrades the PostgreSQL schema', () => {
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
         AND waitstart < clock_timestamp() - interval '${2 * STATEMENT_TIMEOUT_MS} ms'`;
       const other = open.database(url);
-      await until(
-        () => other.all(waiting),
-        (rows) => rows.length > 0,
-      );
+      await until(async () => (await other.all(waiting)).length > 0);
       return { begun };
     });
     expect(await (await opening.begun).revisions()).toEqual({

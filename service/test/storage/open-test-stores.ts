@@ -201,8 +201,5 @@ export const TEST_AUDITOR = { clock: systemClock, by: 'the test' };
 /** Waits until `count` connections wait for a lock in this database. PostgreSQL only. */
 export async function untilWaiting(database: Database, count: number): Promise<void> {
   const sql = `SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-  await until(
-    () => database.all(sql),
-    (rows) => rows.length >= count,
-  );
+  await until(async () => (await database.all(sql)).length >= count);
 }

@@ -166,15 +166,9 @@ describe('SQLite', () => {
       expect(before).toEqual({ handles: expect.any(Number), locks: [expect.stringContaining('READ')] });
 
       await database.write(async () => {
-        await until(
-          () => handlesOn(log),
-          (count) => count !== before.handles,
-        );
+        await until(() => handlesOn(log) !== before.handles);
       });
-      await until(
-        () => handlesOn(log),
-        (count) => count <= before.handles,
-      );
+      await until(() => handlesOn(log) <= before.handles);
       expect({ handles: handlesOn(log), locks: locksOn(path) }).toEqual(before);
     },
   );

@@ -75,10 +75,7 @@ describe('a standby that has not received a failover', () => {
     });
     stack.defer(() => stores.close());
     await stores.revisions();
-    await until(
-      () => states.at(-1),
-      (state) => state?.isUsable === true,
-    );
+    await until(() => states.at(-1)?.isUsable);
     stack.defer(() => query(promoted, 'SELECT pg_wal_replay_resume()').then(() => {}));
     await query(promoted, 'SELECT pg_wal_replay_pause()');
     await failOver(open.database(postgresUrl(old.port, name)));

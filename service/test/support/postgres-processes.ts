@@ -23,7 +23,7 @@ function parentOf(pid: number): number | undefined {
   return state === undefined ? undefined : Number(parent);
 }
 
-export function isRunning(pid: number): boolean {
+function isRunning(pid: number): boolean {
   const [state] = statOf(pid);
   return state !== undefined && state !== 'Z';
 }
@@ -59,8 +59,5 @@ export function freezeAll(pids: readonly number[]): () => void {
 export async function killAll(pids: readonly number[]): Promise<void> {
   freezeAll(pids);
   for (const pid of pids) signalIfThere(pid, 'SIGKILL');
-  await until(
-    () => pids.filter(isRunning),
-    ({ length }) => length === 0,
-  );
+  await until(() => !pids.some(isRunning));
 }

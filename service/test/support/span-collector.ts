@@ -64,10 +64,7 @@ export class SpanCollector implements AsyncDisposable {
 
   /** Waits for a number of batches. */
   async received(count: number): Promise<void> {
-    await until(
-      () => this.batches.length,
-      (length) => length >= count,
-    );
+    await until(() => this.batches.length >= count);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

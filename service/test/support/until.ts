@@ -5,8 +5,8 @@
 export const SOON_MS = 20_000;
 
 /**
- * Reads a value until it is accepted (by default, until it is truthy) and returns it. Fails with the last value after the
- * limit, which is far more than any wait takes even on a busy machine.
+ * Reads a value until it is accepted (by default, until it is truthy) and returns it. Fails with the last value and the condition
+ * after the limit, which is far more than any wait takes even on a busy machine.
  */
 export async function until<T>(
   read: () => T | Promise<T>,
@@ -18,7 +18,9 @@ export async function until<T>(
     const value = await read();
     if (accepts(value)) return value;
     if (performance.now() > deadlineMs)
-      throw new Error(`after ${limitMs / 1_000} s, still ${Bun.inspect(value)}, not ${accepts}`);
+      throw new Error(
+        `after ${limitMs / 1_000} s, still ${Bun.inspect(value)}, not ${accepts === Boolean ? read : accepts}`,
+      );
     await Bun.sleep(10);
   }
 }

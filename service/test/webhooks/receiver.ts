@@ -80,17 +80,11 @@ export class Receiver implements AsyncDisposable {
 
   /** Waits until the copy has this many transactions. */
   async received(count: number): Promise<void> {
-    await until(
-      () => this.copy.size,
-      (size) => size >= count,
-    );
+    await until(() => this.copy.size >= count);
   }
 
   async delivered(count: number): Promise<void> {
-    await until(
-      () => this.deliveries.length,
-      (length) => length >= count,
-    );
+    await until(() => this.deliveries.length >= count);
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

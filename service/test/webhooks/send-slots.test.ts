@@ -12,10 +12,7 @@ test('every run releases its slot in its own group', async () => {
   };
   // Twice as many as fit into the fast group: the first eight move to the slow group.
   const moved = Array.from({ length: 16 }, () => slots.run(false, hang));
-  await until(
-    () => started,
-    (count) => count === 16,
-  );
+  await until(() => started === 16);
   hanging.resolve();
   await Promise.all(moved);
   // More than both groups can hold.

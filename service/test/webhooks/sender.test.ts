@@ -307,10 +307,7 @@ for (const database of DATABASES) {
           const before = polls;
           sender.poll();
           // The first of these polls may have begun before the pause.
-          await until(
-            () => polls,
-            (count) => count >= before + 2,
-          );
+          await until(() => polls >= before + 2);
         }
         return new Response();
       });
