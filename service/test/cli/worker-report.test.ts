@@ -13,14 +13,12 @@ import { RequestTally } from '../../src/http/request-tally.ts';
 const CALLER = { orgId: 1, orgName: 'acme' };
 
 function report(route: string, tracked: number, state: Partial<WorkerReport>): WorkerReport {
-  const requests = new RequestTally();
-  requests.count(route, 200, 1);
   const callers = new CallerTally(() => tracked);
   callers.answered(CALLER, 200);
   callers.polled(CALLER, 10 + tracked);
   callers.failed('not_found', 'unknown', CALLER, `request-${tracked}`);
-  const { routes } = requests;
-  return { ...NO_REPORT, routes, callers: callers.tallies, clicks: clicksOf('recorded', tracked), ...state };
+  const clicks = clicksOf('recorded', tracked);
+  return { ...NO_REPORT, routes: routesOf([route, 200]), callers: callers.tallies, clicks, ...state };
 }
 
 /** The sum of `count` reports, the last of which was made at `lastAtMs`. */
@@ -39,8 +37,12 @@ const clicksOf = (fate: ClickFate, tracked = 0) => ({
   ...{ tally: { ...newClickTally(), tracked }, fate, isDiskLow: false, spooledCount: tracked },
 });
 
-const requestsOf = ({ routes }: WorkerReport) =>
-  [...routes].map(([route, { statuses }]) => [route, Object.fromEntries(statuses)]);
+/** The tally of a worker that has answered these requests. */
+function routesOf(...requests: readonly [route: string, status: number][]) {
+  const tally = new RequestTally();
+  for (const [route, status] of requests) tally.count(route, status, 1);
+  return tally.routes;
+}
 
 test("merging reports adds up the workers' counts and uses the worst state", () => {
   const merged = mergeReports([
@@ -51,6 +53,7 @@ test("merging reports adds up the workers' counts and uses the worst state", () 
       clicks: clicksOf('spooled', 4),
     }),
     report('/v1/coupons/', 1, {
+      routes: routesOf(['/v1/coupons/', 304]),
       replica: { isUsable: true, lagMs: 5 },
       cluster: { rivals: ['a'], timeline: 2, isUnsettled: true, restamped: 3 },
       pools: { pages: { inUse: 1, waiting: 2, max: 7 }, other: { inUse: 2, waiting: 0, max: 2 } },
@@ -63,15 +66,12 @@ test("merging reports adds up the workers' counts and uses the worst state", () 
       databaseStatus: { state: 'unreachable', reason: 'cut off' },
     }),
   ]);
-  expect({ ...merged, routes: requestsOf(merged) }).toEqual({
+  expect(merged).toEqual({
     databaseStatus: { state: 'corrupt', reason: 'bad page' },
     replica: { isUsable: false, lagMs: 5, reason: 'frozen' },
     cluster: { rivals: ['a', 'b'], timeline: 2, isUnsettled: true, restamped: 7 },
     pools: { pages: { inUse: 4, waiting: 6, max: 14 }, other: { inUse: 2, waiting: 5, max: 4 } },
-    routes: [
-      ['/readyz', { 200: 1 }],
-      ['/v1/coupons/', { 200: 2 }],
-    ],
+    routes: routesOf(['/readyz', 200], ['/v1/coupons/', 304], ['/v1/coupons/', 200]),
     clicks: clicksOf('spooled', 7),
     spans: { sent: 7, dropped: 1 },
     callers: callersOf(3, 4),
@@ -88,12 +88,12 @@ test('merging reports keeps the counts of a worker that has exited and drops its
     spans: { sent: 5, dropped: 2 },
   });
   const merged = mergeReports([countsOf(last), NO_REPORT]);
-  expect({ ...merged, routes: requestsOf(merged) }).toEqual({
+  expect(merged).toEqual({
     databaseStatus: { state: 'usable' },
     replica: undefined,
     cluster: undefined,
     pools: undefined,
-    routes: [['/readyz', { 200: 1 }]],
+    routes: routesOf(['/readyz', 200]),
     clicks: { ...spooling, fate: 'recorded', isDiskLow: false },
     spans: { sent: 5, dropped: 2 },
     callers: callersOf(1, 0),

@@ -6,6 +6,7 @@ import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
 import { OPERATIONS } from '../../src/http/operations/operations.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import { printed, runProgram } from '../support/command.ts';
 import { DATABASES } from '../support/databases.ts';
 import { coupon, ITEM_NUMBERS, id, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
 import { newPostgresSchema } from '../support/postgres-server.ts';
@@ -291,15 +292,9 @@ describe('tokens', () => {
       const program = `
       const headers = { Authorization: 'Bearer ' + process.env.OFFERBOOK_PRIVATE_TOKEN };
       console.log((await fetch('${node.url}/v1/transactions/', { headers })).status);`;
-      const child = Bun.spawn([...command, `import process from 'node:process';${program}`], {
-        env: { ...process.env, OFFERBOOK_PRIVATE_TOKEN: tokens.private },
-        stdio: ['ignore', 'pipe', 'pipe'],
-      });
-      const printed = await Promise.all([
-        new Response(child.stdout).text(),
-        new Response(child.stderr).text(),
-      ]);
-      expect(printed).toEqual(['200\n', '']);
+      const env = { ...process.env, OFFERBOOK_PRIVATE_TOKEN: tokens.private };
+      const all = [...command, `import process from 'node:process';${program}`];
+      expect(await runProgram(all, { env })).toEqual(printed('200\n'));
     },
   );
 

@@ -2,9 +2,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
-import { ERRORS, type ErrorCode } from '../../src/domain/api-errors.ts';
 import type { ClickId } from '../../src/domain/click.ts';
-import { openApiDocument } from '../../src/http/openapi/openapi-document.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { ActivationNode, BROWSER, clickIn, NETWORK, NOW_MS, USER } from '../support/activation-node.ts';
@@ -14,20 +12,9 @@ import { id, offer, promotion, retailer } from '../support/fixtures.ts';
 import { freePort } from '../support/postgres-server.ts';
 import { TestNode } from '../support/test-node.ts';
 
-const document = openApiDocument();
-type Problem = Record<string, unknown>;
-
-function withoutIds({ requestId: _, instance: __, type: ___, ...problem }: Problem): Problem {
+async function problemOf(response: Response) {
+  const { requestId: _, instance: __, ...problem } = (await response.json()) as Record<string, unknown>;
   return problem;
-}
-
-async function problemOf(response: Response): Promise<Problem> {
-  return withoutIds((await response.json()) as Problem);
-}
-
-function documentedProblem(path: string, code: ErrorCode): Problem {
-  const response = document.paths[path]?.get.responses[ERRORS[code].status];
-  return response?.content?.['application/problem+json']?.examples?.[code]?.value as Problem;
 }
 
 for (const database of DATABASES) {
@@ -240,7 +227,7 @@ describe('activation redirects', () => {
     }
   });
 
-  test('a link whose deal has since ended redirects to the retailer, for bots too', async () => {
+  test('a link whose deal has since ended or was removed from the catalogue redirects to the retailer, for bots too', async () => {
     let nowMs = NOW_MS;
     await using app = await ActivationNode.start({
       clock: () => nowMs,
@@ -250,13 +237,13 @@ describe('activation redirects', () => {
       ],
     });
     const endDate = printTimestamp(NOW_MS + 60_000);
-    await app.node.catalogue([
-      retailer(1, { promotions: [promotion(31, { endDate }), promotion(32, { endDate })] }),
-    ]);
+    const ending = [31, 32].map((number) => promotion(number, { endDate }));
+    await app.node.catalogue([retailer(1, { promotions: [...ending, promotion(33)] })]);
     const paths: string[] = [];
-    for (const number of [31, 32])
+    for (const number of [31, 32, 33])
       paths.push(await app.prepare(`/v1/promotions/${id(number)}/activate/${app.query()}`));
     nowMs += 60_000;
+    await app.node.catalogue([retailer(1, { promotions: ending, cashbackOffers: [offer(11)] })]);
     for (const path of paths) {
       const click = path.slice('/go/'.length, -1);
       const location = async (headers?: Record<string, string>) =>
@@ -266,19 +253,9 @@ describe('activation redirects', () => {
         NETWORK.replace('{click}', click).replace('{url}', encodeURIComponent('https://www.r1.example/')),
       );
     }
-  });
-
-  test('a link whose deal was removed from the catalogue redirects to the retailer', async () => {
-    await using app = await ActivationNode.start();
-    const path = await app.prepare(`/v1/promotions/${id(31)}/activate/${app.query()}`);
-    const click = path.slice('/go/'.length, -1);
-    await app.node.catalogue([retailer(1, { cashbackOffers: [offer(11)] })]);
-    const followed = await app.get(path);
-    expect([followed.status, followed.headers.get('Location')]).toEqual([
-      302,
-      NETWORK.replace('{click}', click).replace('{url}', encodeURIComponent('https://www.r1.example/')),
-    ]);
-    expect(await app.clicks()).toMatchObject([{ id: click, dealId: id(31), clickedAtMs: NOW_MS }]);
+    expect((await app.clicks()).map((click) => [click.dealId, click.clickedAtMs])).toEqual(
+      [31, 32, 33].map((number) => [id(number), nowMs]),
+    );
   });
 
   test('a link whose retailer was removed from the catalogue gets 410, as an HTML page in browsers', async () => {
@@ -549,12 +526,9 @@ describe('rejected activations', () => {
       ['/go/{click}/', '/go/nonsense/', 'POST', 'GET, HEAD'],
     ] as const) {
       const response = await app.send(method, url, { Accept: 'text/html' });
-      expect([response.headers.get('Allow'), response.headers.get('Content-Type')]).toEqual([
-        allow,
-        'application/problem+json',
-      ]);
-      const documented = documentedProblem(path, 'method_not_allowed');
-      expect(await problemOf(response)).toEqual(withoutIds(documented));
+      expect([response.status, response.headers.get('Allow')]).toEqual([405, allow]);
+      // The document allows only JSON for this status.
+      expect(JSON.parse(await documentedBody(path, response))).toMatchObject({ code: 'method_not_allowed' });
     }
   });
 

@@ -39,15 +39,12 @@ async function ids(path: string): Promise<unknown[]> {
   return data.map(({ id }) => id);
 }
 
-describe('pages', () => {
-  test('the cursor is the id of the next item, in the body and in a Link header with the full URL', async () => {
-    const response = await node.get('/v1/cashback-offers/?country=de&limit=1&_x=1', token);
-    expect(((await response.json()) as { cursor: string }).cursor).toBe(id(13));
-    const [, next = ''] = /^<(.*)>; rel="next"$/.exec(response.headers.get('Link') ?? '') ?? [];
-    expect(next).toBe(`${node.url}/v1/cashback-offers/?country=de&limit=1&_x=1&cursor=${id(13)}`);
-    const nextPage = await node.get(next.slice(node.url.length), token);
-    expect(((await nextPage.json()) as { data: { id: string }[] }).data[0]?.id).toBe(id(13));
-  });
+test('the cursor is the id of the next item, in the body and in a Link header with the full URL', async () => {
+  const response = await node.get('/v1/cashback-offers/?country=de&limit=1&_x=1', token);
+  expect(((await response.json()) as { cursor: string }).cursor).toBe(id(13));
+  const [, next = ''] = /^<(.*)>; rel="next"$/.exec(response.headers.get('Link') ?? '') ?? [];
+  expect(next).toBe(`${node.url}/v1/cashback-offers/?country=de&limit=1&_x=1&cursor=${id(13)}`);
+  expect((await ids(next.slice(node.url.length)))[0]).toBe(id(13));
 });
 
 describe('filters', () => {
@@ -311,10 +308,7 @@ describe('caching and compression', () => {
 
   test('HEAD returns the same headers as GET without a body', async () => {
     const get = await raw('identity');
-    const head = await fetch(node.url + path, {
-      method: 'HEAD',
-      headers: { Authorization: `Bearer ${token}`, 'Accept-Encoding': 'identity' },
-    });
+    const head = await node.request('HEAD', path, token, { 'Accept-Encoding': 'identity' });
     expect(head.status).toBe(200);
     expect(await head.text()).toBe('');
     for (const name of ['ETag', 'Content-Type', 'Content-Length', 'Cache-Control']) {

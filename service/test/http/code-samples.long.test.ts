@@ -9,6 +9,7 @@ import { installPackage } from '../../../client/test/support/installed-package.t
 import { newTokenText } from '../../src/domain/access-token.ts';
 import { openApiDocument } from '../../src/http/openapi/openapi-document.ts';
 import { OPERATIONS } from '../../src/http/operations/operations.ts';
+import { runProgram } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { coupon, id, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
 import { lacks, type ProgramName } from '../support/programs.ts';
@@ -93,12 +94,7 @@ async function run(
   if (runner === undefined) throw new Error('there is no runner for this language');
   await Bun.write(join(cwd, runner.file), source.replaceAll('http://localhost:8080', node.url));
   const env = { ...process.env, OFFERBOOK_PUBLIC_TOKEN: token, OFFERBOOK_PRIVATE_TOKEN: token, ...variables };
-  const child = Bun.spawn([...runner.command], { cwd, env, stdout: 'pipe', stderr: 'pipe' });
-  const [stdout, stderr, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
+  const { code, stdout, stderr } = await runProgram(runner.command, { cwd, env });
   expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
   return stdout;
 }

@@ -62,24 +62,6 @@ test('a response is counted by route and status, and in every histogram bucket t
   ]);
 });
 
-test('the counts of several threads can be added up', () => {
-  const first = new RequestTally();
-  const second = new RequestTally();
-  const both = new RequestTally();
-  for (const [tally, route, status] of [
-    [first, '/v1/coupons/', 200],
-    [first, '/v1/coupons/', 304],
-    [second, '/v1/coupons/', 200],
-    [second, 'unknown', 404],
-  ] as const) {
-    tally.count(route, status, 2);
-    both.count(route, status, 2);
-  }
-  const sum = new RequestTally();
-  for (const { routes } of [first, second]) sum.add(structuredClone(routes));
-  expect(sum.routes).toEqual(both.routes);
-});
-
 test('an organisation that was deleted and recreated is one series, with summed counts and its latest poll', async () => {
   let nowMs = 5_000;
   const tally = new CallerTally(() => nowMs);

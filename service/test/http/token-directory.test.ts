@@ -8,29 +8,23 @@ import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import { TokenDirectory } from '../../src/http/access/token-directory.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
+import { closing } from '../../src/storage/open-once.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
-import { DATABASES } from '../support/databases.ts';
+import { SQLITE } from '../support/databases.ts';
 import { leakWatch } from '../support/leak-watch.ts';
 import { until } from '../support/until.ts';
-
-const [sqlite] = DATABASES;
 
 async function issue(stores: Stores): Promise<string> {
   const text = newTokenText('public');
   leakWatch.noteToken(text);
   const org = (await stores.organisations.find('acme')) ?? (await stores.organisations.create('acme'));
-  await stores.tokens.add({
-    orgId: org?.id ?? -1,
-    kind: 'public',
-    label: '',
-    digest: digestToken(text),
-    expiresAtMs: null,
-  });
+  const token = { kind: 'public', label: '', digest: digestToken(text), expiresAtMs: null } as const;
+  await stores.tokens.add({ ...token, orgId: org?.id ?? -1 });
   return text;
 }
 
 test('a token is valid as soon as it is issued, even while another token is being looked up', async () => {
-  const stores = await openStores((await sqlite?.create()) ?? '', CREATE_OPTIONS);
+  await using stores = closing(await openStores(await SQLITE.create(), CREATE_OPTIONS));
   const [hasRead, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const readRevisions = async () => {
     const revisions = await stores.revisions();
@@ -47,40 +41,33 @@ test('a token is valid as soon as it is issued, even while another token is bein
   mayAnswer.resolve();
   expect(await unknown).toBeUndefined();
   expect((await issued)?.digest).toBe(digestToken(text));
-  await stores.close();
 });
 
 test('every kind of invalid token is looked up once, so that the time of a rejection reveals nothing', async () => {
-  const stores = await openStores((await sqlite?.create()) ?? '', CREATE_OPTIONS);
+  await using stores = closing(await openStores(await SQLITE.create(), CREATE_OPTIONS));
   const steps: string[] = [];
-  const counted = {
-    ...stores.tokens,
-    list: () => {
-      steps.push('list');
-      return stores.tokens.list();
-    },
+  const list = () => {
+    steps.push('list');
+    return stores.tokens.list();
   };
   const readRevisions = () => {
     steps.push('revisions');
     return stores.revisions();
   };
-  const live = await issue(stores);
-  const ended = await issue(stores);
+  const [live, ended] = [await issue(stores), await issue(stores)];
   const { tokens } = await stores.tokens.list();
-  const { id } = tokens.find(({ digest }) => digest === digestToken(ended)) ?? { id: '' as Uuid };
-  await stores.tokens.revoke(id);
-  const directory = new TokenDirectory(counted, readRevisions, Date.now);
+  await stores.tokens.revoke(tokens.find(({ digest }) => digest === digestToken(ended))?.id as Uuid);
+  const directory = new TokenDirectory({ ...stores.tokens, list }, readRevisions, Date.now);
   await directory.refresh();
   for (const text of [newTokenText('public'), ended, live.replace('ob_', 'xx_'), `${live}x`, '']) {
     steps.length = 0;
     expect([directory.findKnown(text), await directory.findNew(text)]).toEqual([undefined, undefined]);
     expect(steps).toEqual(['revisions']);
   }
-  await stores.close();
 });
 
 test('if two refreshes finish out of order, the result of the later refresh is kept', async () => {
-  const stores = await openStores((await sqlite?.create()) ?? '', CREATE_OPTIONS);
+  await using stores = closing(await openStores(await SQLITE.create(), CREATE_OPTIONS));
   const text = await issue(stores);
   const mayAnswer = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let lists = 0;
@@ -106,12 +93,11 @@ test('if two refreshes finish out of order, the result of the later refresh is k
   await earlier;
   expect(directory.findKnown(text)).toBeUndefined();
   expect(directory.revision).toBe(revision);
-  await stores.close();
 });
 
 test('a token revoked by a machine whose clock is an hour ahead is rejected at once', async () => {
-  const url = (await sqlite?.create()) ?? '';
-  const stores = await openStores(url, CREATE_OPTIONS, () => Date.now() + 3_600_000);
+  const url = await SQLITE.create();
+  await using stores = closing(await openStores(url, CREATE_OPTIONS, () => Date.now() + 3_600_000));
   const text = await issue(stores);
   const directory = new TokenDirectory(stores.tokens, stores.revisions, Date.now);
   await directory.refresh();
@@ -119,12 +105,11 @@ test('a token revoked by a machine whose clock is an hour ahead is rejected at o
   await stores.tokens.revoke(known?.id ?? ('' as Uuid));
   expect(await directory.findNew(text)).toBeUndefined();
   expect(known?.digest).toBe(digestToken(text));
-  await stores.close();
 });
 
 test("a token's last use survives a failed write and never replaces a later use", async () => {
-  const url = (await sqlite?.create()) ?? '';
-  const stores = await openStores(url, { ...SERVER_OPTIONS, create: true });
+  const url = await SQLITE.create();
+  await using stores = closing(await openStores(url, { ...SERVER_OPTIONS, create: true }));
   const [once, twice] = [await issue(stores), await issue(stores)];
   let nowMs = 100;
   const directory = new TokenDirectory(stores.tokens, stores.revisions, () => nowMs);
@@ -149,5 +134,4 @@ test("a token's last use survives a failed write and never replaces a later use"
       [digestToken(twice), 200],
     ]),
   );
-  await stores.close();
 });
