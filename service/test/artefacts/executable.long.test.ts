@@ -1,6 +1,6 @@
 // The executable: a single file that needs only the C library and has all features of a checkout.
 
-import { beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import manifest from '../../package.json';
@@ -14,11 +14,7 @@ import { Sandbox } from '../support/sandbox.ts';
 import { run, smoke } from './smoke.ts';
 
 const DATA = join(ROOT, 'examples/data');
-let path: string;
-
-beforeAll(async () => {
-  path = await builtExecutable();
-});
+const path = await builtExecutable();
 
 test.skipIf(lacks('git'))('the executable prints its version and commit', async () => {
   const stdout = await run(['--version'], { command: [path] });

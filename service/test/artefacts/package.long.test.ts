@@ -1,21 +1,17 @@
 // The npm package `offerbook`: the contents of its tarball, and whether it works where npm installs it. `npm run release:check`
 // runs a real installation; here, dependencies are links into the checkout, which is faster.
 
-import { beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
 import manifest from '../../package.json';
-import { type Packed, packedService, ROOT } from '../support/artefacts.ts';
+import { packedService, ROOT } from '../support/artefacts.ts';
 import { offerbook } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { smoke } from './smoke.ts';
 
-let packed: Packed;
-
-beforeAll(async () => {
-  packed = await packedService();
-});
+const packed = await packedService();
 
 test('the tarball contains only the command, the build, the README and the licence', () => {
   expect(packed.files.filter((file) => !file.startsWith('dist/'))).toEqual([

@@ -5,7 +5,6 @@ import { describe, expect, test } from 'bun:test';
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Stores } from '../../src/domain/stores.ts';
-import { makeBackup } from '../../src/storage/backup/make-backup.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { COMMAND, offerbook, rejected } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
@@ -81,14 +80,7 @@ describe('read-only commands', () => {
     const folder = temporaryFolder();
     const [path, target] = [join(folder, 'shop.db'), join(folder, 'backup')];
     const stores = await fill(path);
-    await makeBackup({
-      url: `sqlite:${path}`,
-      target,
-      spoolPath: () => '',
-      isOurs: () => true,
-      clock: Date.now,
-      version: '1',
-    });
+    await offerbook(['backup', target, '--database', `sqlite:${path}`]);
     await stores.close();
     await expectUnchanged(join(target, 'offerbook.db'), SOME);
     const restored = await offerbook(['restore', target, '--replace', '--database', `sqlite:${path}`]);

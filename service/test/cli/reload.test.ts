@@ -3,9 +3,8 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
-import type { SnapshotData } from '../../src/catalogue/snapshot-data.ts';
 import { startNode } from '../../src/cli/node/node.ts';
-import { openSnapshotBuilder, type SnapshotBuilder } from '../../src/cli/node/snapshot-builder.ts';
+import { openSnapshotBuilder } from '../../src/cli/node/snapshot-builder.ts';
 import { readServeSettings } from '../../src/config.ts';
 import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
 import { systemClock } from '../../src/domain/clock.ts';
@@ -20,31 +19,10 @@ import { freePort } from '../support/postgres-server.ts';
 import { ndjson } from '../support/test-node.ts';
 import { SOON_MS, until } from '../support/until.ts';
 
-class HeldBuilder {
-  readonly #builder: SnapshotBuilder;
-  /** Runs after the next build and before the node gets its result. */
-  beforeTakingUp: (() => Promise<void>) | undefined;
-
-  constructor(databaseUrl: string) {
-    this.#builder = openSnapshotBuilder(databaseUrl);
-  }
-
-  async build(): Promise<SnapshotData> {
-    const data = await this.#builder.build();
-    const meanwhile = this.beforeTakingUp;
-    this.beforeTakingUp = undefined;
-    await meanwhile?.();
-    return data;
-  }
-
-  close(): Promise<void> {
-    return this.#builder.close();
-  }
-}
-
 describe.each(DATABASES)('on $name', ({ create }) => {
   let stores: Stores;
-  let builder: HeldBuilder;
+  /** Runs after the next build of the catalogue and before the node gets its result. */
+  let meanwhile: (() => Promise<void>) | undefined;
   let port: number;
   /** The node's log. */
   let lines: string[];
@@ -55,13 +33,23 @@ describe.each(DATABASES)('on $name', ({ create }) => {
   beforeEach(async () => {
     const databaseUrl = await create();
     stores = await openStores(databaseUrl, CREATE_OPTIONS);
-    builder = new HeldBuilder(databaseUrl);
+    const builder = openSnapshotBuilder(databaseUrl);
+    const build = async () => {
+      const data = await builder.build();
+      const work = meanwhile;
+      meanwhile = undefined;
+      await work?.();
+      return data;
+    };
     port = await freePort();
     const settings = readServeSettings({ port: String(port) }, {});
     lines = [];
     const logger = new Logger('info', (line) => lines.push(line));
     start = async () => {
-      const node = await startNode({ settings, databaseUrl, logger, clock: systemClock }, { builder });
+      const node = await startNode(
+        { settings, databaseUrl, logger, clock: systemClock },
+        { builder: { ...builder, build } },
+      );
       return { [Symbol.asyncDispose]: () => node.stop() };
     };
     await stores.organisations.create('acme');
@@ -106,7 +94,7 @@ describe.each(DATABASES)('on $name', ({ create }) => {
 
   test('an import that finishes while the node is loading its catalogue is served', async () => {
     await addRetailer(1);
-    builder.beforeTakingUp = async () => {
+    meanwhile = async () => {
       await addRetailer(2);
       await untilNoticed();
     };
@@ -116,22 +104,22 @@ describe.each(DATABASES)('on $name', ({ create }) => {
 
   test('an import that finishes while the node is reloading the previous import is also served', async () => {
     await using _node = await start();
-    builder.beforeTakingUp = async () => {
+    meanwhile = async () => {
       await addRetailer(2);
       await untilNoticed();
     };
     await addRetailer(1);
     await untilServed(['Retailer 1', 'Retailer 2']);
-    expect(builder.beforeTakingUp).toBeUndefined();
+    expect(meanwhile).toBeUndefined();
   });
 
   test('a catalogue whose reload fails is reloaded again soon', async () => {
     await using _node = await start();
-    builder.beforeTakingUp = async () => {
+    meanwhile = async () => {
       throw new Error('a failure of this test');
     };
     await addRetailer(1);
     await untilServed(['Retailer 1']);
-    expect(builder.beforeTakingUp).toBeUndefined();
+    expect(meanwhile).toBeUndefined();
   });
 });

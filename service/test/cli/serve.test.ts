@@ -17,7 +17,7 @@ import { offer, retailer } from '../support/fixtures.ts';
 import { leakWatch } from '../support/leak-watch.ts';
 import { freePort } from '../support/postgres-server.ts';
 import { ndjson } from '../support/test-node.ts';
-import { SOON_MS, until } from '../support/until.ts';
+import { isOk, SOON_MS, until } from '../support/until.ts';
 
 let database: string;
 let token: string;
@@ -102,12 +102,7 @@ test('serve keeps running after the reader of its log is gone', async () => {
   const port = String(await freePort());
   const child = spawnOfferbook(['serve', '--port', port, '--database', database]);
   const url = `http://127.0.0.1:${port}`;
-  const isReady = () =>
-    fetch(`${url}/readyz`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  await until(isReady);
+  await until(() => isOk(`${url}/readyz`));
   await child.stdout.cancel();
   const statuses = new Set<number>();
   for (let i = 0; i < 50; i++) statuses.add((await get(`${url}/v1/retailers/`)).status);

@@ -14,7 +14,7 @@ import { postgresProcesses, signalIfThere } from '../support/postgres-processes.
 import { removePostgres } from '../support/postgres-replica.ts';
 import { freePort, type PostgresServer, postgresUrl, startPostgres } from '../support/postgres-server.ts';
 import { ndjson } from '../support/test-node.ts';
-import { until } from '../support/until.ts';
+import { isOk, until } from '../support/until.ts';
 
 /** Ten seconds, plus an allowance for a busy machine. */
 const STOPPED_WITHIN_MS = 30_000;
@@ -31,13 +31,6 @@ async function stop(child: Stoppable): Promise<number | string> {
   const ended = await Promise.race([child.exited, Bun.sleep(STOPPED_WITHIN_MS).then(() => late)]);
   child.kill('SIGKILL');
   return ended;
-}
-
-function isOk(url: string): Promise<boolean> {
-  return fetch(url).then(
-    ({ ok }) => ok,
-    () => false,
-  );
 }
 
 function stopServer(server: ServerProcess): Promise<number | string> {

@@ -2,10 +2,10 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
-import { ClickIds } from '../../src/activation/click-id.ts';
 import { readTransactionTotals } from '../../src/console/counts/transaction-totals.ts';
-import type { Organisation } from '../../src/domain/organisation.ts';
+import type { PublicOrganisation } from '../../src/domain/organisation.ts';
 import { DATABASES } from '../support/databases.ts';
+import { recordClick } from '../support/fixture-click.ts';
 import { coupon, id, offer, retailer, timestamp, transaction } from '../support/fixtures.ts';
 import { ConsoleNode, ShownPage } from './open-console.ts';
 
@@ -17,36 +17,13 @@ const printed = (ms: number) => printTimestamp(ms).slice(0, 19).replace('T', ' '
 
 describe.each(DATABASES)('$name', (database) => {
   let console_: ConsoleNode;
-  let acme: Organisation;
+  let acme: PublicOrganisation;
   let beganMs: number;
   let soonMs: number;
 
-  async function click(atMs: number, retailerNumber: number) {
-    return {
-      id: new ClickIds(await console_.node.stores.clickKey()).make(acme.id, atMs),
-      orgId: acme.id,
-      kind: 'retailers' as const,
-      dealId: id(retailerNumber),
-      retailerId: id(retailerNumber),
-      passbackUid: 'user-1',
-      passbackData: null,
-      activatedAtMs: atMs,
-      clickedAtMs: atMs,
-      isTracked: retailerNumber === 1,
-    };
-  }
-
-  /** Records two clicks of today without a sale, one with a sale, and one old click. */
-  async function recordClicks(): Promise<void> {
-    const { stores } = console_.node;
-    const clicks = [
-      await click(beganMs, 1),
-      await click(beganMs, 1),
-      await click(beganMs, 2),
-      await click(beganMs - 60 * DAY_MS, 2),
-    ];
-    await stores.clicks.put(clicks);
-    await stores.clicks.markSold([clicks[0]?.id as never]);
+  function click(activatedAtMs: number, number: number) {
+    const of = { kind: 'retailers', dealId: id(number), retailerId: id(number) } as const;
+    return recordClick(console_.node.stores, acme.id, { ...of, activatedAtMs, isTracked: number === 1 });
   }
 
   beforeAll(async () => {
@@ -81,7 +58,12 @@ describe.each(DATABASES)('$name', (database) => {
     await console_
       .importTransactions([transaction(104), { ...transaction(105), status: 'LOST' as never }])
       .catch(() => undefined);
-    await recordClicks();
+    // Two clicks of today without a sale, one with a sale, and one old click.
+    const sold = await click(beganMs, 1);
+    await node.stores.clicks.markSold([sold.id]);
+    await click(beganMs, 1);
+    await click(beganMs, 2);
+    await click(beganMs - 60 * DAY_MS, 2);
   });
 
   afterAll(async () => {
@@ -214,8 +196,7 @@ describe.each(DATABASES)('$name', (database) => {
       (await console_.page('/organisations')).table('Organisations')?.find(([org]) => org === name);
     const before = await row('acme');
     const clock = (await node.stores.organisations.changeClocks()).get(acme.id) ?? 0;
-    const [{ publicId = '' } = {}] = await node.stores.organisations.list();
-    expect(before?.slice(1, 5)).toEqual([publicId, printed(clock), 'never', 'unknown']);
+    expect(before?.slice(1, 5)).toEqual([acme.publicId, printed(clock), 'never', 'unknown']);
     expect((await row('quiet'))?.toSpliced(1, 1)).toEqual([
       ...['quiet', 'none', 'never', 'unknown', 'unknown'],
       ...['0', '0', '–'],
@@ -247,16 +228,13 @@ describe.each(DATABASES)('$name', (database) => {
       page.table('Transactions')?.map(([transactionId]) => transactionId);
     const search = async (q: string) => {
       const body = new URLSearchParams({ q });
-      const answer = await fetch(`${console_.url}/transactions`, {
-        method: 'POST',
-        body,
-        redirect: 'manual',
-      });
+      const url = `${console_.url}/transactions`;
+      const answer = await fetch(url, { method: 'POST', body, redirect: 'manual' });
       return answer.status === 303
         ? answer.headers.get('Location')
         : ids(new ShownPage(await answer.text(), answer.status));
     };
-    const { publicId = '' } = (await stores.organisations.list())[0] ?? {};
+    const { publicId } = acme;
     expect(await search(` ${id(103).toUpperCase()} `)).toBe(`/transactions/${id(103)}`);
     expect(await search('Acme')).toBe(`/transactions?org=${publicId}`);
     expect(await search(publicId)).toBe(`/transactions?org=${publicId}`);
@@ -366,8 +344,8 @@ describe.each(DATABASES)('$name', (database) => {
       'organisation,currency,month,status,transactions,orderValue,cashback\r\n' +
         'acme,EUR,2026-11,DECLINED,1,10.00,0.10\r\nacme,EUR,2026-11,PENDING,2,159.80,4.19\r\n',
     );
-    const quiet = (await stores.organisations.list()).find(({ name }) => name === 'quiet');
-    expect((await console_.page(`/totals?org=${quiet?.publicId}`)).html).toContain('No transactions.');
+    const { publicId } = await console_.node.organisation('quiet');
+    expect((await console_.page(`/totals?org=${publicId}`)).html).toContain('No transactions.');
   });
 
   test('the totals page shows the last 90 days by day', async () => {
@@ -451,7 +429,7 @@ describe.each(DATABASES)('$name', (database) => {
       [printTimestamp(beganMs).slice(0, 10), '3', '2', '1'],
     ]);
     // The explorer has no page for a retailer that is not in the catalogue.
-    await console_.node.stores.clicks.put([await click(beganMs, 9)]);
+    await click(beganMs, 9);
     expect((await console_.page('/clicks')).html).toContain(`<th scope="row"><bdi>${id(9)}</bdi></th>`);
   });
 
@@ -515,11 +493,9 @@ describe.each(DATABASES)('$name', (database) => {
     await node.get('/v1/transactions/', token);
     expect((await rowOf(console_))?.[4]).toBe('up to date');
     // Using a public token does not count as a poll.
-    const { tokens: all } = await node.stores.tokens.list();
     await node.token('public', 'catalogue only');
-    const added = (await node.stores.tokens.list()).tokens.find(({ id: one }) =>
-      all.every((t) => t.id !== one),
-    );
+    const { tokens: all } = await node.stores.tokens.list();
+    const added = all.find(({ orgName }) => orgName === 'catalogue only');
     await node.stores.tokens.touch(new Map([[added?.id ?? id(0), Date.now()]]));
     const rows = (await console_.page('/organisations')).table('Organisations') ?? [];
     expect(rows.find(([org]) => org === 'catalogue only')?.[3]).toBe('never');

@@ -10,6 +10,7 @@ import { leakWatch } from '../support/leak-watch.ts';
 import { freePort } from '../support/postgres-server.ts';
 import { lacks } from '../support/programs.ts';
 import { testsWith } from '../support/tests-with.ts';
+import { isOk, until } from '../support/until.ts';
 
 /** With job control, each background server has its own process group, so that its child processes end with it. */
 const STOP_SERVERS = `set -m; trap 'for job in $(jobs -p); do kill -- -$job; done' EXIT`;
@@ -180,17 +181,10 @@ test('the systemd unit with the settings in installing.md starts a ready server 
     stderr: 'pipe',
     env,
   });
-  while (!(await answers(`http://127.0.0.1:${port}/readyz`))) await Bun.sleep(20);
-  while (!(await answers(`http://127.0.0.1:${adminPort}/metrics`))) await Bun.sleep(20);
+  for (const target of [`${port}/readyz`, `${adminPort}/metrics`])
+    await until(() => isOk(`http://127.0.0.1:${target}`));
   child.kill('SIGTERM');
   const stderr = await new Response(child.stderr).text();
   expect({ code: await child.exited, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(await answers(`http://127.0.0.1:${port}/readyz`)).toBe(false);
+  expect(await isOk(`http://127.0.0.1:${port}/readyz`)).toBe(false);
 });
-
-function answers(url: string): Promise<boolean> {
-  return fetch(url).then(
-    ({ ok }) => ok,
-    () => false,
-  );
-}

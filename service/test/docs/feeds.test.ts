@@ -2,7 +2,7 @@
 // This shows that the conversions accept the files that the pages fetch.
 
 import { describe, expect, test } from 'bun:test';
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NetworkName } from '@offerbook/feeds/source/source-file.ts';
 import {
@@ -26,9 +26,8 @@ import {
 } from '../../../feeds/test/fixture.ts';
 import { COMMAND, runProgram } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
+import { blocksOf } from '../support/documents.ts';
 import { lacks } from '../support/programs.ts';
-
-const ROOT = join(import.meta.dir, '..', '..', '..');
 
 interface Page {
   /** Responses of the fake curl by URL prefix; the longest matching prefix counts. */
@@ -143,8 +142,8 @@ describe.each(Object.entries(PAGES))('the commands in docs/feeds/%s.md', (name, 
     const common = { network: name, account: '77777', namespace: NAMESPACE, overlay: 'overlay.csv' };
     const source = { ...common, share: { default: 0.5 }, subId: 'uid', ...page.source };
     writeFileSync(join(cwd, `${name}.json`), JSON.stringify(source));
-    const text = readFileSync(join(ROOT, `docs/feeds/${name}.md`), 'utf8');
-    const script = [...text.matchAll(/^```bash\n(.*?)^```$/gms)].map(([, code]) => code).join('\n');
+    const blocks = blocksOf(`docs/feeds/${name}.md`).filter(({ language }) => language === 'bash');
+    const script = blocks.map(({ code }) => code).join('\n');
     const { code, stderr } = await runProgram(['bash', '-euo', 'pipefail', '-c', script], {
       cwd,
       env: { ...process.env, ...SECRETS, PATH: `${cwd}:${process.env.PATH}` },

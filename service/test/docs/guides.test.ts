@@ -1,18 +1,15 @@
 // The commands in the guides for integrators, run as written against a service, with two tokens and an orgId.
 
 import { expect } from 'bun:test';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { runProgram } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
+import { blocksOf } from '../support/documents.ts';
 import { coupon, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
 import { Sandbox } from '../support/sandbox.ts';
 import { TestNode } from '../support/test-node.ts';
 import { testsWith } from '../support/tests-with.ts';
 
 const { afterAll, test } = testsWith('bash', 'curl');
-
-const DOCS = join(import.meta.dir, '../../../docs');
 
 const node = await TestNode.start();
 await node.catalogue(
@@ -47,10 +44,9 @@ async function run(
   document: string,
   { url, env }: Service = { url: node.url, env: nodeEnv },
 ): Promise<string> {
-  const text = readFileSync(join(DOCS, document), 'utf8');
-  const commands = [...text.matchAll(/^```sh guide\n(.*?)^```$/gms)]
-    .map(([, code = '']) => code)
-    .filter((code) => !code.includes('…'))
+  const commands = blocksOf(`docs/${document}`)
+    .filter(({ kind, code }) => kind === 'guide' && !code.includes('…'))
+    .map(({ code }) => code)
     .join('\necho\n')
     .replaceAll('http://localhost:8080', url);
   const { code, stdout, stderr } = await runProgram(['bash', '-euo', 'pipefail', '-c', commands], {

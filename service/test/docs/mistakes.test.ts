@@ -1,16 +1,16 @@
 // Makes each of the common mistakes in docs/errors.md and compares the response with the document.
 
 import { afterAll, expect, test } from 'bun:test';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { OfferbookClient } from '@offerbook/client';
+import { tableOf } from '../support/documents.ts';
 import { TestNode } from '../support/test-node.ts';
 
-const DOCUMENT = readFileSync(join(import.meta.dir, '../../../docs/errors.md'), 'utf8');
-
-interface Got {
-  readonly service: string;
-  readonly client: string;
+interface Mistake {
+  /** Makes a token; default: a public one. */
+  readonly issue?: () => Promise<string>;
+  /** Undefined if the service does not get the request. */
+  readonly service?: (token: string) => Promise<Response>;
+  readonly client: (token: string) => unknown;
 }
 
 const node = await TestNode.start({ settings: { rateLimitPublic: 1 } });
@@ -41,8 +41,8 @@ function sinceTheFirst(detail: string | undefined): string {
 }
 
 /** Formats an error response as the document does. */
-async function problemOf(answer: Promise<Response>): Promise<string> {
-  const { status, code, detail } = (await (await answer).json()) as Record<string, string>;
+async function problemOf(answer: Response): Promise<string> {
+  const { status, code, detail } = (await answer.json()) as Record<string, string>;
   return `${status} \`${code}\`: ${sinceTheFirst(detail)}`;
 }
 
@@ -62,118 +62,86 @@ async function messageOf(call: () => unknown): Promise<string> {
 const clientWith = (token: string, baseUrl = node.url) =>
   new OfferbookClient({ baseUrl, token, retry: { attemptsMax: 1 } });
 
-/** Like messageOf(), but the client detects a browser page. */
-async function inPage(call: () => unknown): Promise<string> {
+/** Calls a function in which the client detects a browser page. */
+function inPage(call: () => unknown): unknown {
   const global = globalThis as { document?: unknown };
   global.document = {};
   try {
-    return await messageOf(call);
+    return call();
   } finally {
     delete global.document;
   }
 }
 
-/** Keyed by the first column of the table. Each uses new tokens, because the limit is one request per token. */
-const MISTAKES: Record<string, () => Promise<Got>> = {
-  'no token': async () => ({
-    service: await problemOf(node.get('/v1/retailers/')),
-    client: await messageOf(() => clientWith('')),
-  }),
-  'an expired token': async () => {
-    const token = await node.token('public', 'acme', 1);
-    return {
-      service: await problemOf(node.get('/v1/retailers/', token)),
-      client: await messageOf(() => clientWith(token).retailers()),
-    };
+/** Keyed by the first column of the table. The service and the client get different tokens, because each may be used once. */
+const MISTAKES: Record<string, Mistake> = {
+  'no token': { service: () => node.get('/v1/retailers/'), client: () => clientWith('') },
+  'an expired token': {
+    issue: () => node.token('public', 'acme', 1),
+    service: (token) => node.get('/v1/retailers/', token),
+    client: (token) => clientWith(token).retailers(),
   },
-  'the wrong kind of token': async () => {
-    const token = await node.token('public');
-    return {
-      service: await problemOf(node.get('/v1/transactions/', token)),
-      client: await messageOf(() => clientWith(token).transactions()),
-    };
+  'the wrong kind of token': {
+    service: (token) => node.get('/v1/transactions/', token),
+    client: (token) => clientWith(token).transactions(),
   },
-  'a private token in a page': async () => {
-    const token = await node.token('private');
-    return {
-      service: await problemOf(node.get('/v1/transactions/', token, { Origin: 'https://page.example' })),
-      client: await inPage(() => clientWith(token)),
-    };
+  'a private token in a page': {
+    issue: () => node.token('private'),
+    service: (token) => node.get('/v1/transactions/', token, { Origin: 'https://page.example' }),
+    client: (token) => inPage(() => clientWith(token)),
   },
-  '`/v1` in the base URL': async () => {
-    const token = await node.token('public');
-    return {
-      service: await problemOf(node.get('/v1/v1/retailers/', token)),
-      client: await messageOf(() => clientWith(token, `${node.url}/v1`)),
-    };
+  '`/v1` in the base URL': {
+    service: (token) => node.get('/v1/v1/retailers/', token),
+    client: (token) => clientWith(token, `${node.url}/v1`),
   },
-  'a misspelt filter, `contry`': async () => ({
-    service: await problemOf(node.get('/v1/cashback-offers/?contry=DE', await node.token('public'))),
+  'a misspelt filter, `contry`': {
+    service: (token) => node.get('/v1/cashback-offers/?contry=DE', token),
     // In TypeScript, the compiler would report this mistake.
-    client: await messageOf(async () => {
-      const misspelt = { contry: 'DE' } as { country?: string };
-      await clientWith(await node.token('public')).cashbackOffers(misspelt);
-    }),
-  }),
-  'a forged cursor': async () => ({
-    service: await problemOf(node.get('/v1/retailers/?cursor=2', await node.token('public'))),
-    client: await messageOf(async () =>
-      clientWith(await node.token('public'))
-        .retailers({ cursor: '2' })
-        .toArray({ max: 1 }),
-    ),
-  }),
-  'more requests than the limit': async () => {
-    const token = await node.token('public');
-    await node.get('/v1/retailers/', token);
-    return {
-      service: await problemOf(node.get('/v1/retailers/', token)),
-      client: await messageOf(() => clientWith(token).retailers()),
-    };
+    client: (token) => clientWith(token).cashbackOffers({ contry: 'DE' } as { country?: string }),
   },
-  'http instead of https': async () => {
-    const token = await node.token('public');
-    const headers = { Authorization: `Bearer ${token}` };
-    return {
-      service: await problemOf(fetch(`${redirecting.url}v1/retailers/`, { headers })),
-      client: await messageOf(() => clientWith(token, redirecting.url.origin).retailers()),
-    };
+  'a forged cursor': {
+    service: (token) => node.get('/v1/retailers/?cursor=2', token),
+    client: (token) => clientWith(token).retailers({ cursor: '2' }).toArray({ max: 1 }),
   },
-  'the address of another site': async () => ({
-    service: "that site's response",
-    client: await messageOf(async () =>
-      clientWith(await node.token('public'), website.url.origin).retailers(),
-    ),
-  }),
+  'more requests than the limit': {
+    issue: async () => {
+      const token = await node.token('public');
+      await node.get('/v1/retailers/', token);
+      return token;
+    },
+    service: (token) => node.get('/v1/retailers/', token),
+    client: (token) => clientWith(token).retailers(),
+  },
+  'http instead of https': {
+    service: (token) =>
+      fetch(`${redirecting.url}v1/retailers/`, { headers: { Authorization: `Bearer ${token}` } }),
+    client: (token) => clientWith(token, redirecting.url.origin).retailers(),
+  },
+  'the address of another site': {
+    client: (token) => clientWith(token, website.url.origin).retailers(),
+  },
 };
 
-/** The rows of the table by their first cell, without Markdown escapes. */
-function documented(): Record<string, Got> {
-  const [, table = ''] = DOCUMENT.split(
-    '| mistake | service response | `@offerbook/client` error |\n|---|---|---|\n',
-  );
-  const rows = (table.split('\n\n')[0] ?? '').trim().split('\n');
-  return Object.fromEntries(
-    rows.map((row) => {
-      const [mistake = '', service = '', client = ''] = row.slice(2, -2).replaceAll('\\<', '<').split(' | ');
-      return [mistake, { service, client }];
-    }),
-  );
-}
+/** The cells of the table, without Markdown escapes. */
+const DOCUMENTED = tableOf('docs/errors.md', 'mistake').map((row) =>
+  row.map((cell) => cell.replaceAll('\\<', '<')),
+);
 
 test('docs/errors.md lists ten mistakes, and this file makes each of them', () => {
-  expect(Object.keys(documented())).toEqual(Object.keys(MISTAKES));
+  expect(DOCUMENTED.map(([mistake]) => mistake)).toEqual(Object.keys(MISTAKES));
   expect(Object.keys(MISTAKES)).toHaveLength(10);
 });
 
 test.each(Object.entries(MISTAKES))(
   'the response to the mistake "%s" is the one in docs/errors.md',
-  async (mistake, make) => {
-    const { service, client } = await make();
-    const words = documented()[mistake];
+  async (mistake, { issue = () => node.token('public'), service, client }) => {
+    const [, ofService, ofClient = ''] = DOCUMENTED.find(([name]) => name === mistake) ?? [];
+    const problem =
+      service === undefined ? "that site's response" : await problemOf(await service(await issue()));
     // The document may add an explanation before the message.
-    expect(words?.service).toEndWith(service);
-    const isSame = words?.client.startsWith('the same') === true;
-    expect(client).toBe(isSame ? service.replace(/^\d+ `\w+`: /, '') : (words?.client ?? ''));
+    expect(ofService).toEndWith(problem);
+    expect(await messageOf(async () => client(await issue()))).toBe(
+      ofClient.startsWith('the same') ? problem.replace(/^\d+ `\w+`: /, '') : ofClient,
+    );
   },
 );

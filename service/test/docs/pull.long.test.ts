@@ -10,14 +10,12 @@ import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { recentDay, ServedNetworks } from '../pull/served-networks.ts';
 import { COMMAND, runProgram } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
+import { blocksOf } from '../support/documents.ts';
 import { lacks } from '../support/programs.ts';
 
-const DOCS = join(import.meta.dir, '..', '..', '..', 'docs', 'feeds');
-
 function commandsOf(network: string): string[] {
-  const text = readFileSync(join(DOCS, `${network}.md`), 'utf8');
-  const blocks = [...text.matchAll(/^ *```sh pull\n(.*?)^ *```$/gms)];
-  return blocks.flatMap(([, code = '']) => code.trim().split(/\n */));
+  const blocks = blocksOf(`docs/feeds/${network}.md`).filter(({ kind }) => kind === 'pull');
+  return blocks.flatMap(({ code }) => code.trim().split(/\n */));
 }
 
 test.skipIf(lacks('bash'))(

@@ -4,6 +4,14 @@
  */
 export const SOON_MS = 20_000;
 
+/** True if a server responds with a status of success. */
+export function isOk(url: string): Promise<boolean> {
+  return fetch(url).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
 /**
  * Reads a value until it is accepted (by default, until it is truthy) and returns it. Fails with the last value and the condition
  * after the limit, which is far more than any wait takes even on a busy machine.
