@@ -2,7 +2,7 @@
 // as long as wanted; a test file runs its short form.
 
 import type { ParseArgsOptionDescriptor } from 'node:util';
-import type { TestDatabase } from '../support/databases.ts';
+import { DATABASES, type TestDatabase } from '../support/databases.ts';
 import type { Run } from './report/run.ts';
 
 export interface Option extends ParseArgsOptionDescriptor {
@@ -16,19 +16,22 @@ export type Values = Readonly<Record<string, string | boolean | (string | boolea
 export interface Scenario {
   /** The name on the command line. */
   readonly name: string;
-  /** One sentence for `--help`: what happens and what must hold. */
-  readonly summary: string;
-  /** The scenario runs once on each of these. A scenario with an empty list runs once and creates its databases itself. */
-  readonly databases: readonly TestDatabase['name'][];
+  /** What happens and what must hold, for `--help` and the names of the tests. */
+  readonly guarantee: string;
+  /** The scenario runs once on each of these; on both databases if absent. */
+  readonly databases?: readonly TestDatabase['name'][];
   /** Default of `--minutes`. */
   readonly minutes: number;
-  /** Options besides --minutes, --seed and --database. */
+  /** Options besides those of every scenario. */
   readonly options?: Options;
   /** Counts that must not be zero at the end: a run in which nothing happened would prove nothing. */
   readonly mustHappen?: readonly string[];
-  /** The form that continuous integration runs; undefined if it takes too long. */
+  /** The form that continuous integration runs, with --busy; undefined if it takes too long. */
   readonly short?: { readonly minutes: number; readonly values?: Values };
   run(run: Run): Promise<void>;
 }
 
-export const BOTH: Scenario['databases'] = ['SQLite', 'PostgreSQL'];
+/** The databases of the scenario that this run tests. */
+export function databasesOf({ databases }: Scenario): readonly TestDatabase[] {
+  return databases === undefined ? DATABASES : DATABASES.filter(({ name }) => databases.includes(name));
+}

@@ -32,3 +32,9 @@ export async function until<T>(
     await Bun.sleep(10);
   }
 }
+
+/** Waits until a count has grown by `more`. */
+export async function untilMore(count: () => number | Promise<number>, more: number): Promise<void> {
+  const wanted = (await count()) + more;
+  await until(count, (now) => now >= wanted);
+}

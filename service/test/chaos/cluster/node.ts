@@ -17,7 +17,7 @@ const START_MAX_MS = 300_000;
 const SERVED_MAX_MS = 60_000;
 
 /** Rejected requests would hardly load a server, and all clients share one address. The disk of a scenario may be small. */
-const UNLIMITED = {
+export const UNLIMITED = {
   OFFERBOOK_RATE_LIMIT_PUBLIC: '0',
   OFFERBOOK_RATE_LIMIT_PRIVATE: '0',
   OFFERBOOK_RATE_LIMIT_FAILED_AUTH: '0',

@@ -7,13 +7,12 @@ import type { Node } from '../cluster/node.ts';
 import type { Run } from '../report/run.ts';
 import { type Crowd, startCrowd } from '../traffic/crowd.ts';
 import { forMs, openLoop } from '../traffic/loops.ts';
-import { median, Tally } from '../traffic/tally.ts';
+import { median, type Tally } from '../traffic/tally.ts';
 import {
   addFigures,
   type LoadedNode,
   requireAnswered,
   requireBoundedMemory,
-  requireWhenIdle,
   startLoaded,
   watchNode,
 } from './figures.ts';
@@ -25,103 +24,91 @@ const FILES_SPARE = 10;
 /** Longest wait for /livez while connections send bursts and reconnect. */
 const LIVEZ_MAX_MS = 1_000;
 
+interface Attack {
+  readonly name: string;
+  readonly proxy?: ProxyName;
+  readonly workers?: string;
+  /** By default, the crowd holds connections. */
+  readonly crowd?: Crowd;
+}
+
+const ENDLESS: Crowd = { floods: 1, burst: 0 };
+const BURSTS: Crowd = { floods: 64, burst: 19 };
+
+const ATTACKS: readonly Attack[] = [
+  { name: 'alone' },
+  ...PROXIES.map((proxy) => ({ name: proxy, proxy })),
+  ...['1', '2'].flatMap((workers) => [
+    { name: `endless pipeline, ${workers}`, workers, crowd: ENDLESS },
+    { name: `pipelined bursts, ${workers}`, workers, crowd: BURSTS },
+  ]),
+];
+
 export async function hostileClients(run: Run): Promise<void> {
-  const held = run.number('clients');
-  const places: readonly ('alone' | ProxyName)[] = ['alone', ...PROXIES];
-  for (const place of run.choose('place', places, (name) => name)) {
-    const part = `hostile clients, ${place}`;
+  for (const { name, proxy, workers = '1', crowd } of run.choose('attack', ATTACKS, (each) => each.name)) {
+    const part = `hostile clients, ${name}`;
     await using stack = new AsyncDisposableStack();
-    const loaded = await startLoaded(run, stack);
+    const loaded = await startLoaded(run, stack, ['--workers', workers]);
     const { node } = loaded;
     const before = node.openFiles;
-    const slow = openSlowConnections(node);
-    // The proxy is stopped before the files are counted, because it keeps connections open for the next request.
-    const proxy = place === 'alone' ? undefined : await startProxy(place, [node.url]);
-    const requests = [loaded.catalogue, loaded.catalogue, loaded.transactions];
-    const url = proxy?.url ?? node.url;
-    const compared = await compare(run, part, loaded, { url, requests, crowd: { held } }).finally(() =>
-      proxy?.[Symbol.asyncDispose](),
-    );
-    requireP99(run, part, compared);
-    run.require(`${part}: the whole crowd connected`, compared.opened > held, compared.opened);
-    if (place === 'alone') await slow;
+    const slow = name === 'alone' ? openSlowConnections(node) : undefined;
+    const held = crowd === undefined ? run.number('clients') : 0;
+    const compared = await compare(run, part, loaded, crowd ?? { held }, proxy);
+    await slow;
     const files = await until(
       () => node.openFiles,
       (now) => now < before + FILES_SPARE,
     ).catch(() => node.openFiles);
+    const { p99Ms, livezMaxMs, opened, cutOff, filesMost } = compared;
     const { memoryMb } = node;
-    addFigures(run, part, { 'open files': { before, most: compared.filesMost, after: files }, memoryMb });
+    addFigures(run, part, { 'open files': { before, most: filesMost, after: files }, memoryMb });
+    run.require(`${part}: the whole crowd connected`, opened > held, opened);
     run.require(`${part}: no file handles leak`, files < before + FILES_SPARE, { before, files });
     requireBoundedMemory(run, part, memoryMb);
+    if (crowd !== BURSTS)
+      run.requireWhenIdle(`${part}: p99 at most doubles`, p99Ms.with <= 2 * p99Ms.without, p99Ms);
+    run.requireWhenIdle(`${part}: /livez takes less than a second`, livezMaxMs < LIVEZ_MAX_MS, livezMaxMs);
+    // Without a limit per connection, the endless connection would keep all other clients waiting.
+    if (crowd === ENDLESS)
+      run.require(`${part}: the node closes connections`, cutOff > 10 * run.number('rounds'), cutOff);
     const code = await node.stop();
     run.require(`${part}: the node stops`, code === 0, code);
   }
 }
 
-export async function pipelining(run: Run): Promise<void> {
-  const endless = { floods: 1, burst: 0 };
-  const bursts = { floods: 64, burst: 19 };
-  for (const workers of run.choose('workers', ['1', '2'], (count) => count)) {
-    for (const crowd of [endless, bursts]) {
-      const part = `${crowd === endless ? 'endless pipeline' : 'pipelined bursts'}, workers: ${workers}`;
-      await using stack = new AsyncDisposableStack();
-      const loaded = await startLoaded(run, stack, ['--workers', workers]);
-      const requests = [loaded.catalogue];
-      const compared = await compare(run, part, loaded, { url: loaded.node.url, requests, crowd });
-      const { livezMaxMs, cutOff } = compared;
-      requireWhenIdle(run, `${part}: /livez takes less than a second`, livezMaxMs < LIVEZ_MAX_MS, livezMaxMs);
-      if (crowd !== endless) continue;
-      requireP99(run, part, compared);
-      // Without a limit per connection, the endless connection would keep all other clients waiting.
-      run.require(`${part}: the node closes connections`, cutOff > 10 * run.number('rounds'), cutOff);
-    }
-  }
-}
-
-interface Traffic {
-  /** URL for all clients: the node itself, or a proxy in front of it. */
-  readonly url: string;
-  readonly requests: readonly Uint8Array[];
-  readonly crowd: Crowd;
-}
-
 /** Alternates rounds without and with the crowd. Every well-behaved request must succeed. */
-async function compare(run: Run, part: string, loaded: LoadedNode, { url, requests, crowd }: Traffic) {
-  const { node, tokens } = loaded;
-  const good = new Tally();
-  const p99s: { without: number[]; with: number[] } = { without: [], with: [] };
-  const measure = async () => {
+async function compare(run: Run, part: string, loaded: LoadedNode, crowd: Crowd, proxyName?: ProxyName) {
+  const { node, tokens, catalogue, transactions } = loaded;
+  // The proxy is stopped before the caller counts the files, because it keeps connections open for the next request.
+  await using proxy = proxyName === undefined ? undefined : await startProxy(proxyName, [node.url]);
+  const url = proxy?.url ?? node.url;
+  const requests = [catalogue, catalogue, transactions];
+  const measure = (): Promise<Tally> => {
     const isOver = forMs(run.number('round-seconds') * 1_000);
-    const tally = await openLoop({ url, requests, isOver }, GOOD_PER_SECOND, GOOD_CONNECTIONS_MAX);
-    good.add(tally);
-    return tally.percentileMs(0.99);
+    return openLoop({ url, requests, isOver }, GOOD_PER_SECOND, GOOD_CONNECTIONS_MAX);
   };
-  await measure();
+  const good = { warmUp: [await measure()], without: [] as Tally[], with: [] as Tally[] };
   let [livezMaxMs, opened, cutOff, filesMost] = [0, 0, 0, 0];
   for (let round = 0; round < run.number('rounds'); round++) {
-    p99s.without.push(await measure());
+    good.without.push(await measure());
     const started = await startCrowd(url, tokens.public, { ...crowd, seed: run.seed + round });
     const watch = watchNode(node);
-    p99s.with.push(await measure());
+    good.with.push(await measure());
     filesMost = Math.max(filesMost, node.openFiles);
     livezMaxMs = Math.max(livezMaxMs, (await watch.stop()).livez.percentileMs(1));
     const counts = await started.stop();
     opened += counts.opened;
     cutOff += counts.cutOff;
   }
-  const p99Ms = { without: median(p99s.without), with: median(p99s.with) };
+  const p99Of = (tallies: readonly Tally[]) => median(tallies.map((tally) => tally.percentileMs(0.99)));
+  const p99Ms = { without: p99Of(good.without), with: p99Of(good.with) };
   addFigures(run, part, {
-    statuses: good.statuses,
     'p99, ms': p99Ms,
     '/livez at most, ms': Math.round(livezMaxMs),
     'hostile connections': { opened, 'cut off': cutOff },
   });
-  requireAnswered(run, part, good);
+  for (const tally of Object.values(good).flat()) requireAnswered(run, part, tally);
   return { p99Ms, livezMaxMs, opened, cutOff, filesMost };
-}
-
-function requireP99(run: Run, part: string, { p99Ms }: { p99Ms: { without: number; with: number } }): void {
-  requireWhenIdle(run, `${part}: p99 at most doubles`, p99Ms.with <= 2 * p99Ms.without, p99Ms);
 }
 
 /** Opens connections that send headers slowly, or nothing; returns when the server has closed them. */

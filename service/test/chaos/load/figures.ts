@@ -41,15 +41,10 @@ export function addFigures(run: Run, part: string, figures: Record<string, unkno
     run.rows.push({ part, figure, value: typeof value === 'number' ? String(value) : JSON.stringify(value) });
 }
 
-/** Requires something that a busy machine may not reach. */
-export function requireWhenIdle(run: Run, guarantee: string, holds: boolean, saw: unknown): void {
-  if (!run.flag('busy')) run.require(guarantee, holds, saw);
-}
-
 /** Every request got 200. With --busy, a page of transactions may also be late and get 503. */
 export function requireAnswered(run: Run, part: string, { statuses, failures }: Tally): void {
   const { 200: served = 0, 503: late = 0, ...others } = statuses;
-  const isAllowed = Object.keys({ ...others, ...failures }).length === 0 && (late === 0 || run.flag('busy'));
+  const isAllowed = Object.keys({ ...others, ...failures }).length === 0 && (late === 0 || run.isBusy);
   run.require(`${part}: every request succeeds`, isAllowed && served > 0, { statuses, failures });
 }
 

@@ -19,7 +19,6 @@ import {
   requireAnswered,
   requireBoundedMemory,
   requireLivez,
-  requireWhenIdle,
   startLoaded,
   watchNode,
 } from './figures.ts';
@@ -73,7 +72,7 @@ export async function largePages(run: Run): Promise<void> {
   requireAnswered(run, 'another organisation', other);
   requireLivez(run, 'largest transactions', livez);
   requireBoundedMemory(run, 'largest transactions', memoryMb, MEMORY_MAX_MB);
-  requireWhenIdle(run, 'no page blocks the process', heldUpMs <= HELD_UP_MAX_MS, heldUpMs);
+  run.requireWhenIdle('no page blocks the process', heldUpMs <= HELD_UP_MAX_MS, heldUpMs);
 }
 
 /** Stores the transactions directly, because an import rejects values of this length. Returns a token. */

@@ -13,7 +13,6 @@ import {
   requireAnswered,
   requireBoundedMemory,
   requireLivez,
-  requireWhenIdle,
   startLoaded,
   untilAsUsual,
   watchNode,
@@ -83,9 +82,9 @@ async function overloadWith(
   requireLivez(run, part, livez);
   requireBoundedMemory(run, part, memoryMb);
   const goodput = goodPerSecond / peakPerSecond;
-  requireWhenIdle(run, `${part}: goodput is at least 90 % of the peak`, goodput >= GOODPUT_MIN, goodput);
-  requireWhenIdle(run, `${part}: /livez is fast`, livezP99Ms <= LIVEZ_P99_MAX_MS, livezP99Ms);
-  requireWhenIdle(run, `${part}: recovery takes at most 5 s`, recoveryMs <= RECOVERY_MAX_MS, recoveryMs);
+  run.requireWhenIdle(`${part}: goodput is at least 90 % of the peak`, goodput >= GOODPUT_MIN, goodput);
+  run.requireWhenIdle(`${part}: /livez is fast`, livezP99Ms <= LIVEZ_P99_MAX_MS, livezP99Ms);
+  run.requireWhenIdle(`${part}: recovery takes at most 5 s`, recoveryMs <= RECOVERY_MAX_MS, recoveryMs);
 }
 
 /** Requests that wait for a locked table are rejected before it is unlocked; catalogue requests are not affected. */
@@ -130,6 +129,6 @@ async function waitForStuckDatabase(run: Run): Promise<void> {
   // The queue rejects these requests before their work starts; the database's deadline rejects the others during it.
   run.require(`${part}: the queue rejects most`, rejectedByQueue > STUCK_REQUESTS / 2, rejectedByQueue);
   requireAnswered(run, `${part}, catalogue`, catalogue);
-  requireWhenIdle(run, `${part}: a 503 comes within 2 s`, slowestMs <= UNAVAILABLE_WITHIN_MS, slowestMs);
+  run.requireWhenIdle(`${part}: a 503 comes within 2 s`, slowestMs <= UNAVAILABLE_WITHIN_MS, slowestMs);
   requireBoundedMemory(run, part, node.memoryMb);
 }

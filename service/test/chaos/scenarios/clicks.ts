@@ -7,7 +7,7 @@ import { openMachine } from '../cluster/machine.ts';
 import { Node } from '../cluster/node.ts';
 import { withStores } from '../cluster/seed.ts';
 import type { Run } from '../report/run.ts';
-import { BOTH, type Scenario } from '../scenario.ts';
+import type { Scenario } from '../scenario.ts';
 import { Clickers, prepareClicks, untilRecorded } from '../traffic/clicks.ts';
 
 const DISK_MB = 32;
@@ -22,8 +22,7 @@ interface Clicked {
 
 export const clicks: Scenario = {
   name: 'clicks',
-  summary: 'Kills servers and takes the database away while users click; no click may be lost.',
-  databases: BOTH,
+  guarantee: 'no click is lost when servers are killed and the database is unavailable for a while',
   minutes: 10,
   options: {
     kills: { type: 'string', default: '50', help: 'number of kills' },

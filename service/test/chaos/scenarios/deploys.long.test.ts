@@ -10,10 +10,7 @@ import { deploys } from './deploys.ts';
 
 const proxy = PROXIES.filter((name) => !lacks(name));
 if (proxy.length > 0)
-  testShortForm(
-    { ...deploys, short: { minutes: 20, values: { ...deploys.short?.values, proxy } } },
-    'no request fails while nodes behind proxies are replaced, frozen or slow',
-  );
+  testShortForm({ ...deploys, short: { minutes: 20, values: { ...deploys.short?.values, proxy } } });
 
 describe.each(PROXIES)('%s', (name) => {
   const { afterAll, beforeAll, test } = testsWith(name);

@@ -1,4 +1,4 @@
 import { testShortForm } from '../short-form.ts';
 import { durability } from './durability.ts';
 
-testShortForm(durability, 'an acknowledged import survives killing every process');
+testShortForm(durability);

@@ -12,7 +12,7 @@ import { createOrganisation, withStores } from '../cluster/seed.ts';
 import { readAll } from '../model/comparison.ts';
 import { getOrganisation, idsOf } from '../model/world.ts';
 import type { Run } from '../report/run.ts';
-import { BOTH, type Scenario } from '../scenario.ts';
+import type { Scenario } from '../scenario.ts';
 
 /** The organisations of the acknowledged and of the killed imports. */
 const ACKNOWLEDGED = 'amber';
@@ -20,8 +20,7 @@ const KILLED = 'birch';
 
 export const durability: Scenario = {
   name: 'durability',
-  summary: 'Kills every process right after an import was acknowledged; no acknowledged import may be lost.',
-  databases: BOTH,
+  guarantee: 'an acknowledged import survives killing every process',
   minutes: 5,
   options: { rounds: { type: 'string', default: '20', help: 'number of kills' } },
   mustHappen: ['imports acknowledged', 'imports killed'],

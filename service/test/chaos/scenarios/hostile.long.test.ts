@@ -4,7 +4,4 @@ import { testShortForm } from '../short-form.ts';
 import { hostile } from './hostile.ts';
 
 const values = { requests: '2000', tokens: '1000', files: '300', feeds: '200' };
-testShortForm(
-  { ...hostile, short: { minutes: 20, values } },
-  'thousands of hostile inputs cause no failure, and every response is documented',
-);
+testShortForm({ ...hostile, short: { minutes: 20, values } });

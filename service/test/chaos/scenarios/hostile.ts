@@ -7,7 +7,7 @@ import { attackWithFeeds } from '../hostile/feed-attack.ts';
 import { attackWithFiles } from '../hostile/file-attack.ts';
 import { attackWithRequests } from '../hostile/request-attack.ts';
 import { attackWithTokens } from '../hostile/token-attack.ts';
-import { BOTH, type Scenario } from '../scenario.ts';
+import type { Scenario } from '../scenario.ts';
 
 /** The attacks by their options. `parts` is the number of kinds of input, which share the time. */
 const ATTACKS = [
@@ -20,8 +20,7 @@ const ATTACKS = [
 
 export const hostile: Scenario = {
   name: 'hostile',
-  summary: 'Sends hostile requests, tokens and files; each is answered as documented or rejected as a whole.',
-  databases: BOTH,
+  guarantee: 'hostile requests, tokens and files cause no failure, and every response is documented',
   minutes: 20,
   options: {
     requests: { type: 'string', default: '50000', help: 'requests on each database' },

@@ -1,4 +1,4 @@
 import { testShortForm } from '../short-form.ts';
 import { polling } from './polling.ts';
 
-testShortForm(polling, 'no poller misses a change, whatever fails');
+testShortForm(polling);

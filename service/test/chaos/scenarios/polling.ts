@@ -8,7 +8,7 @@ import { compare, readAll, readStateAt } from '../model/comparison.ts';
 import { Ledger } from '../model/ledger.ts';
 import { getOrganisation, ORGANISATIONS } from '../model/world.ts';
 import { Actors } from '../report/actors.ts';
-import { BOTH, type Scenario } from '../scenario.ts';
+import type { Scenario } from '../scenario.ts';
 import { buildFleet, catchUp, findDifferences, type Surroundings } from '../traffic/fleet.ts';
 import { Importer } from '../traffic/importer.ts';
 import { pageReader } from '../traffic/page-reader.ts';
@@ -30,9 +30,7 @@ class PollerRestart extends Error {}
 
 export const polling: Scenario = {
   name: 'polling',
-  summary:
-    'Imports, polls with every kind of client, kills servers and importers, and changes rows between two pages; no change may be lost.',
-  databases: BOTH,
+  guarantee: 'no poller misses a change while servers and importers are killed and rows change between pages',
   minutes: 1,
   mustHappen: ['imports', 'walks', 'pages', 'servers restarted'],
   short: { minutes: 4 / 60 },

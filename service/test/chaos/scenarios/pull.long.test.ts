@@ -1,4 +1,4 @@
 import { testShortForm } from '../short-form.ts';
 import { pull } from './pull.ts';
 
-testShortForm(pull, 'killed pulls lose, double and tear nothing');
+testShortForm(pull);

@@ -15,9 +15,8 @@ const ROWS = 40;
 
 export const replica: Scenario = {
   name: 'replica',
-  summary:
-    'Alternates pages between the primary and a replica that is paused again and again; no change may be lost.',
-  databases: [],
+  guarantee: 'no poller misses a change while pages alternate between the primary and a delayed replica',
+  databases: ['PostgreSQL'],
   minutes: 1,
   options: { steps: { type: 'string', default: '1000', help: 'number of imports and walks' } },
   mustHappen: ['walks', 'pages', 'pauses of the replica'],

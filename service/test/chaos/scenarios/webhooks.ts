@@ -12,7 +12,7 @@ import { until } from '../../support/until.ts';
 import type { Delivery } from '../../webhooks/receiver.ts';
 import { createOrganisation } from '../cluster/seed.ts';
 import { Actors } from '../report/actors.ts';
-import { BOTH, type Scenario } from '../scenario.ts';
+import type { Scenario } from '../scenario.ts';
 import { type Endpoint, newEndpoint } from '../traffic/endpoint.ts';
 import { type Freeze, isDelayedBy, startSender, TAKEOVER_MS } from '../traffic/sender.ts';
 
@@ -27,8 +27,7 @@ const REQUESTS_MIN = 20;
 
 export const webhooks: Scenario = {
   name: 'webhooks',
-  summary: 'Stops, kills and freezes senders while endpoints fail; no change may be lost or overwritten.',
-  databases: BOTH,
+  guarantee: 'webhooks lose no change and never overwrite a newer version while senders and endpoints fail',
   minutes: 10,
   mustHappen: ['imports', 'requests: good', 'faults of endpoints'],
   short: { minutes: 5 / 60 },

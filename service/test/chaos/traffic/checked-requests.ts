@@ -1,7 +1,7 @@
 // Clients that repeat their requests before, during and after faults. Every response is checked: it must be the correct one, or
 // a failure that is allowed at the time.
 
-import { until } from '../../support/until.ts';
+import { until, untilMore } from '../../support/until.ts';
 import { get } from './get.ts';
 
 export interface Target {
@@ -81,9 +81,7 @@ export class CheckedRequests implements AsyncDisposable {
 
   /** Waits for this many more responses with this status. */
   async untilAnswered(more: number, status: number): Promise<void> {
-    const count = () => this.answers.filter((answer) => answer.status === status).length;
-    const wanted = count() + more;
-    await until(count, (now) => now >= wanted);
+    await untilMore(() => this.answers.filter((answer) => answer.status === status).length, more);
   }
 
   async stop(): Promise<readonly Answer[]> {

@@ -3,7 +3,7 @@
 import type { ClickId } from '../../../src/domain/click.ts';
 import type { Stores } from '../../../src/domain/stores.ts';
 import { coupon, id, retailer } from '../../support/fixtures.ts';
-import { until } from '../../support/until.ts';
+import { untilMore } from '../../support/until.ts';
 import { seed, withStores } from '../cluster/seed.ts';
 
 const NETWORK = 'https://network.example/';
@@ -26,11 +26,7 @@ export class Clickers {
   }
 
   async untilAnswered(more: number): Promise<void> {
-    const wanted = this.answered.length + more;
-    await until(
-      () => this.answered.length,
-      (count) => count >= wanted,
-    );
+    await untilMore(() => this.answered.length, more);
   }
 
   async #clickOn(url: string): Promise<void> {

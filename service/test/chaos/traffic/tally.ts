@@ -28,20 +28,6 @@ export class Tally {
     this.failures[reason] = (this.failures[reason] ?? 0) + 1;
   }
 
-  /** Adds the counts of another tally. */
-  add(other: Tally): void {
-    this.answered += other.answered;
-    this.failed += other.failed;
-    this.unsent += other.unsent;
-    for (const [step, count] of other.#steps.entries()) this.#steps[step] = (this.#steps[step] ?? 0) + count;
-    for (const [status, count] of Object.entries(other.statuses)) {
-      this.statuses[Number(status)] = this.count(Number(status)) + count;
-    }
-    for (const [reason, count] of Object.entries(other.failures)) {
-      this.failures[reason] = (this.failures[reason] ?? 0) + count;
-    }
-  }
-
   count(status: number): number {
     return this.statuses[status] ?? 0;
   }
