@@ -12,6 +12,7 @@ import { postgresUrl } from '../../support/postgres-server.ts';
 import { ndjson } from '../../support/test-node.ts';
 import { until } from '../../support/until.ts';
 import { getOrganisation, idsOf, ORGANISATIONS } from '../model/world.ts';
+import type { Run } from '../report/run.ts';
 import { prepareClicks } from '../traffic/clicks.ts';
 import { getRequest } from '../traffic/http-connection.ts';
 import { openLoop } from '../traffic/loops.ts';
@@ -28,9 +29,11 @@ export type Mode = (typeof MODES)[number];
 /** Requests per second until a node serves a page again. Each may wait for two seconds. */
 const PROBES_PER_SECOND = 4;
 const PROBES_MAX = 20;
+/** A node may use the old primary for this long after a promotion, if both accept writes. */
+const SPLIT_MAX_MS = 2_000;
 
 /** Starts the cluster, which ends with the stack, with transactions of all organisations. */
-export async function openFailoverCluster(stack: AsyncDisposableStack, mode: Mode) {
+export async function openFailoverCluster(run: Run, stack: AsyncDisposableStack, mode: Mode) {
   const pair = stack.use(await Pair.start());
   const database = await pair.newDatabase();
   if (mode === 'synchronous') await pair.makeSynchronous();
@@ -57,11 +60,11 @@ export async function openFailoverCluster(stack: AsyncDisposableStack, mode: Mod
     void openLoop({ url, requests, isOver, tally }, PROBES_PER_SECOND, PROBES_MAX);
     return until(isOver);
   };
-  let splitSinceMs = Number.NaN;
+  let splitUntilMs = 0;
   return {
     ...{ pair, database, urls, nodes, clickingOrg, onPrimary },
-    /** True for this long after a promotion, if the old primary still accepts writes. */
-    isSplit: (maxMs: number) => performance.now() < splitSinceMs + maxMs,
+    /** True while a node may use the old primary, because it still accepts writes. */
+    isSplit: () => performance.now() < splitUntilMs,
     /** Replaces the primary by a new standby. Returns the time from the promotion until the slower node answers. */
     async failOver({ strike, splits }: PrimaryFault, random: Random): Promise<number> {
       let servedAfterMs = Promise.resolve(0);
@@ -69,14 +72,14 @@ export async function openFailoverCluster(stack: AsyncDisposableStack, mode: Mod
         await pair.promote();
         proxy.moveTo(pair.standby.port);
         const promotedAtMs = performance.now();
-        if (splits) splitSinceMs = promotedAtMs;
+        if (splits) splitUntilMs = run.isBusy ? Number.POSITIVE_INFINITY : promotedAtMs + SPLIT_MAX_MS;
         servedAfterMs = Promise.all(nodes.map(untilServed)).then(() => performance.now() - promotedAtMs);
       };
       await strike({ pair, random, promote });
       const firstPageMs = await servedAfterMs;
       const old = pair.primary;
       await removePostgres(old);
-      splitSinceMs = Number.NaN;
+      splitUntilMs = 0;
       await pair.replacePrimary(old.port);
       if (mode === 'synchronous') await pair.makeSynchronous();
       return firstPageMs;

@@ -25,13 +25,11 @@ const IMPORTS = { rowsMax: 40, clockErrorMs: 50, killShare: 0.1, outageMaxMs: 45
 /** Load before and after a fault. */
 const LOAD_MS = 1_000;
 const REPAIR_TIMEOUT_MS = 60_000;
-/** A node may use the old primary for this long after a promotion, if both accept writes. */
-const SPLIT_MAX_MS = 2_000;
 type Note = (kind: string, what: string) => void;
 
 export async function openStage(run: Run, mode: Mode) {
   await using stack = new AsyncDisposableStack();
-  const cluster = await openFailoverCluster(stack, mode);
+  const cluster = await openFailoverCluster(run, stack, mode);
   const { pair, database, nodes, onPrimary } = cluster;
   const clickers = new Clickers(cluster.clickingOrg, { usersAtOnce: 1, pauseMs: 100 });
 
@@ -55,8 +53,7 @@ export async function openStage(run: Run, mode: Mode) {
     const everybody = ledger.witness(organisation);
     const fetchPage = pageReader(send, own, (what) => {
       const mayGoBack = mode === 'replica' && what.startsWith('complete through');
-      const mayUseOld =
-        what.includes('complete') && cluster.isSplit(run.isBusy ? Number.POSITIVE_INFINITY : SPLIT_MAX_MS);
+      const mayUseOld = what.includes('complete') && cluster.isSplit();
       if (!mayGoBack && !mayUseOld) note('PAGE', what);
     });
     return async (pageQuery) => {
