@@ -363,6 +363,59 @@ test('Rakuten: partner advertisers, offers and coupons in XML become a catalogue
   ]);
 });
 
+test('a table: percentage and fixed rates, whole-day end dates and country lists in CSV become a catalogue', async () => {
+  const source = sourceFor('table', {
+    timeZone: 'Europe/Berlin',
+    retailers: { fields: { id: 'shop', name: 'name', url: 'url', logo: 'logo' } },
+    offers: {
+      fields: {
+        id: 'id',
+        retailerId: 'shop',
+        rate: { column: 'percent', percent: true },
+        fixed: 'fixed',
+        currency: { constant: 'EUR' },
+        countries: 'countries',
+      },
+    },
+    coupons: { fields: { id: 'id', retailerId: 'shop', code: 'code', startDate: 'from', endDate: 'until' } },
+    promotions: { fields: { id: 'id', retailerId: 'shop', description: 'text', deepLink: 'link' } },
+  });
+  const { rows } = await convertShops(source, {
+    retailers: `shop,name,url,logo\ng,Greenthumb,https://www.greenthumb.example/,${LOGO}\n`,
+    offers: 'id,shop,percent,fixed,countries\n1,g,5,,"DE, AT"\n2,g,,7.25,DE\n',
+    coupons: 'id,shop,code,from,until\n1,g,SPRING10,2026-11-01,2026-11-30\n',
+    promotions: 'id,shop,text,link\n1,g,Free delivery,\n',
+  });
+  const ours = (kind: string, id: string) => idOf('table', kind, id);
+  expect(rows).toEqual([
+    {
+      ...GREENTHUMB,
+      id: ours('retailer', 'g'),
+      cashbackOffers: byId(
+        offer(ours('offer', '1'), { countries: ['DE', 'AT'], cashbackPercentage: 0.025 }),
+        offer(ours('offer', '2'), { countries: ['DE'], maximumFixedCommissionFee: 3.62 }),
+      ),
+      coupons: [
+        {
+          code: 'SPRING10',
+          id: ours('coupon', '1'),
+          description: '',
+          startDate: '2026-10-31T23:00:00',
+          endDate: '2026-11-30T23:00:00',
+        },
+      ],
+      promotions: [
+        {
+          id: ours('promotion', '1'),
+          description: 'Free delivery',
+          ...NO_END,
+          deepLink: 'https://www.greenthumb.example/',
+        },
+      ],
+    },
+  ]);
+});
+
 test.each([
   ['no partnerships', []],
   ['no active partnership', [{ advertiser: { id: 3358 }, status: 'inactive' }]],
