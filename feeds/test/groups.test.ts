@@ -52,21 +52,6 @@ describe('with --skip-invalid', () => {
   });
 });
 
-test('the SKU version with the later process date is used', async () => {
-  const later = rakutenSku({
-    process_date: 'Sun Nov 15 2026 12:05:00 GMT+0000 (UTC)',
-    sale_amount: 70,
-    commissions: 3.5,
-  });
-  for (const rows of [
-    [rakutenSku(), later],
-    [later, rakutenSku()],
-  ]) {
-    const { rows: sales } = await convertSales(sourceFor('rakuten'), JSON.stringify(rows));
-    expect(sales.map((sale) => [sale.orderValue, sale.cashback])).toEqual([[70, 1.75]]);
-  }
-});
-
 test.each([
   ['currency', { currency: 'USD' }],
   ['u1', { u1: 'someone-else' }],

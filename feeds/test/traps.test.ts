@@ -234,37 +234,140 @@ test.each(SALES)('%s', async (_what, convert, expected) => {
   expect((await convert()).rows).toMatchObject([expected]);
 });
 
-/** Versions of an Awin sale that become one sale with these fields, in any order. */
-const VERSIONS: readonly (readonly [string, readonly Row[], Row])[] = [
+const approved = awinSale({ commissionStatus: 'approved' });
+const validated = (day: number) => ({ validationDate: `2026-11-${day}T00:00:00` });
+const decided = awinSale({ commissionStatus: 'approved', ...validated(20) });
+const conflictingDeclines = [declined(), declined({ customerCountry: 'AT' })];
+const cjState = (actionStatus: string, validationStatus: string, saleAmountPubCurrency: string) =>
+  cjRecord({ actionStatus, validationStatus, saleAmountPubCurrency });
+const modified = (day: number, conversion_status: string) =>
+  partnerizeConversion({ last_modified: `2026-11-${day} 00:00:00` }, { conversion_status });
+
+/** Versions of a row that become one sale with these fields, in any order. */
+const VERSIONS: readonly (readonly [string, typeof cj, readonly Row[], Row])[] = [
   [
-    'a decline without a commission uses the commission of another version',
+    'Awin: a decline without a commission uses the commission of another version',
+    awin,
     [paid(), awinSale({ commissionStatus: 'declined', commissionAmount: ZERO })],
     { status: 'DECLINED', orderValue: 81, cashback: 2 },
   ],
   [
-    'a decline without an order value uses the order value of another version',
+    'Awin: a decline without an order value uses the order value of another version',
+    awin,
     [paid(), paid({ commissionStatus: 'declined', saleAmount: ZERO })],
     { status: 'DECLINED', orderValue: 81, cashback: 2 },
   ],
   [
-    'a decline without amounts uses both amounts of another version',
+    'Awin: a decline without amounts uses both amounts of another version',
+    awin,
     [paid(), declined()],
     { status: 'DECLINED', orderValue: 81, cashback: 2 },
   ],
   [
-    'a newer decline replaces older declines that conflict',
-    [
-      declined(),
-      declined({ customerCountry: 'AT' }),
-      declined({ customerCountry: 'CH', validationDate: '2026-11-20T00:00:00' }),
-    ],
+    'Awin: a newer decline replaces older declines that conflict',
+    awin,
+    [...conflictingDeclines, declined({ customerCountry: 'CH', ...validated(20) })],
     { status: 'DECLINED', country: 'CH' },
+  ],
+  [
+    'Awin: a newer and complete decline provides the amounts that conflicting declines lack',
+    awin,
+    [awinSale(), ...conflictingDeclines, awinSale({ commissionStatus: 'declined', ...validated(20) })],
+    { status: 'DECLINED', orderValue: 81 },
+  ],
+  [
+    'Awin: a decline without amounts that was validated after the approval is newer',
+    awin,
+    [decided, declined(validated(21))],
+    { status: 'DECLINED', orderValue: 81 },
+  ],
+  [
+    'Awin: a decline without amounts that was validated before the approval is older',
+    awin,
+    [decided, declined(validated(19))],
+    { status: 'CONFIRMED', orderValue: 81 },
+  ],
+  [
+    'CJ: a locked record is newer than a validated record with status new',
+    cj,
+    [cjState('locked', 'PENDING', '70.00'), cjState('new', 'ACCEPTED', '80.00')],
+    { orderValue: 70 },
+  ],
+  [
+    'CJ: a closed record is newer than a declined record with status locked',
+    cj,
+    [cjState('closed', 'AUTOMATED', '70.00'), cjState('locked', 'DECLINED', '80.00')],
+    { orderValue: 70 },
+  ],
+  [
+    'CJ: of two locked records, a declined one is newer than a pending one',
+    cj,
+    [cjState('locked', 'DECLINED', '70.00'), cjState('locked', 'PENDING', '80.00')],
+    { orderValue: 70 },
+  ],
+  [
+    'Partnerize: a decided sale that is pending again keeps its decision',
+    partnerize,
+    [modified(15, 'approved'), modified(16, 'pending')],
+    { status: 'CONFIRMED' },
+  ],
+  [
+    'Partnerize: an older pending version does not replace a decision',
+    partnerize,
+    [modified(17, 'approved'), modified(14, 'pending')],
+    { status: 'CONFIRMED' },
+  ],
+  [
+    'Partnerize: a later decision replaces an earlier one',
+    partnerize,
+    [modified(15, 'approved'), modified(16, 'rejected')],
+    { status: 'DECLINED' },
+  ],
+  [
+    'Rakuten: the SKU version with the later process date is used',
+    rakuten,
+    [
+      rakutenSku(),
+      rakutenSku({
+        process_date: 'Sun Nov 15 2026 12:05:00 GMT+0000 (UTC)',
+        sale_amount: 70,
+        commissions: 3.5,
+      }),
+    ],
+    { orderValue: 70, cashback: 1.75 },
   ],
 ];
 
-test.each(VERSIONS)('Awin: %s, for any row order', async (_what, rows, expected) => {
-  expect((await awin(rows)).rows).toMatchObject([expected]);
-  expect((await awin(rows.toReversed())).rows).toMatchObject([expected]);
+test.each(VERSIONS)('%s, for any row order', async (_what, convert, versions, expected) => {
+  for (const order of [versions, versions.toReversed()])
+    expect((await convert(order)).rows).toMatchObject([expected]);
+});
+
+test('Partnerize: a decided sale is reported if a newer version is pending again', async () => {
+  const notesOf = async (...versions: Row[]) => (await partnerize(versions)).report.notes;
+  const kept = ['Sales that were decided and are pending again at the network: 1. Their decisions are kept.'];
+  expect(await notesOf(modified(15, 'approved'), modified(16, 'pending'))).toEqual(kept);
+  expect(await notesOf(modified(16, 'pending'), modified(15, 'approved'))).toEqual(kept);
+  expect(await notesOf(modified(17, 'approved'), modified(14, 'pending'))).toEqual([]);
+});
+
+test.each([
+  ['an approved version and a decline without amounts', [approved, declined()]],
+  ['two declines without amounts', [awinSale(), ...conflictingDeclines]],
+  [
+    'two approved versions, whatever a newer decline without amounts contains',
+    [approved, awinSale({ commissionStatus: 'approved', saleAmount: money(70) }), declined(validated(20))],
+  ],
+])('Awin: %s conflict, which affects only their own sale, for any row order', async (_what, versions) => {
+  for (const order of [versions, versions.toReversed()]) {
+    const rows = [...order, awinSale({ id: 1 })];
+    expect((await errorOf(awin(rows))).message).toContain(
+      'id 900100200: the row appears twice with different contents, and it is unknown which is newer\nNothing was',
+    );
+    const converted = await convertSales(sourceFor('awin'), JSON.stringify(rows), { skipInvalid: true });
+    expect(converted.rows.map(({ id }) => id)).toEqual([idOf('awin', 'transaction', '1')]);
+    expect(converted.report).toMatchObject({ written: 1, invalid: 1 });
+  }
 });
 
 const INVALID: readonly (readonly [string, () => ReturnType<typeof convertSales>, string])[] = [
@@ -317,34 +420,6 @@ test('CJ: two actions with the same order id become two sales', async () => {
 test('CJ: a source file without a currency is rejected', () => {
   const source = { network: 'cj', account: '1', namespace: NAMESPACE, share: { default: 1 }, subId: 'uid' };
   expect(() => parseSource(JSON.stringify(source), 'cj.json')).toThrow('cj.json: currency is missing');
-});
-
-describe('versions of a CJ record', () => {
-  const at = (actionStatus: string, validationStatus: string, amount: string) =>
-    cjRecord({ actionStatus, validationStatus, saleAmountPubCurrency: amount });
-
-  test.each([
-    [
-      'a locked record is newer than a validated record with status new',
-      ['locked', 'PENDING'],
-      ['new', 'ACCEPTED'],
-    ],
-    [
-      'a closed record is newer than a declined record with status locked',
-      ['closed', 'AUTOMATED'],
-      ['locked', 'DECLINED'],
-    ],
-    [
-      'of two locked records, a declined one is newer than a pending one',
-      ['locked', 'DECLINED'],
-      ['locked', 'PENDING'],
-    ],
-  ] as const)('%s', async (_what, [newer, newValidation], [older, oldValidation]) => {
-    const records = [at(newer, newValidation, '70.00'), at(older, oldValidation, '80.00')];
-    for (const order of [records, records.toReversed()]) {
-      expect(await only(cj(order), 'orderValue')).toEqual([70]);
-    }
-  });
 });
 
 describe('Rakuten rows, one for each SKU of an order', () => {
@@ -401,36 +476,10 @@ describe('Rakuten rows, one for each SKU of an order', () => {
 });
 
 describe('Awin declines whose amounts arrive as zero', () => {
-  test('a newer decline without amounts is rejected if the earlier versions conflict', async () => {
-    const approved = awinSale({ commissionStatus: 'approved' });
-    const other = { ...approved, saleAmount: { amount: 70, currency: 'EUR' } };
-    const newer = declined({ validationDate: '2026-11-20T00:00:00' });
-    for (const rows of [
-      [approved, other, newer],
-      [newer, other, approved],
-    ]) {
-      expect((await errorOf(awin(rows))).message).toContain('it is unknown which is newer\nNothing was');
-    }
-  });
-
   test('amounts that no version contains become 0 and are reported', async () => {
     const { rows, report } = await awin([declined()]);
     expect(rows.map(({ status, orderValue }) => [status, orderValue])).toEqual([['DECLINED', 0]]);
     expect(report.notes).toEqual(['Declined sales without amounts in any file: 1. Their amounts are 0.']);
-  });
-
-  test('a sale with two conflicting declines is rejected or left out unless a newer version is complete', async () => {
-    const versions = [awinSale(), declined(), declined({ customerCountry: 'AT' })];
-    const decided = awinSale({ commissionStatus: 'declined', validationDate: '2026-11-20T00:00:00' });
-    for (const rows of [versions, versions.toReversed()]) {
-      expect((await errorOf(awin(rows))).message).toContain('it is unknown which is newer\nNothing was');
-      const { rows: printed, report } = await convertSales(sourceFor('awin'), JSON.stringify(rows), {
-        skipInvalid: true,
-      });
-      expect([printed, report.written, report.invalid]).toEqual([[], 0, 1]);
-      expect(await only(awin([...rows, decided]), 'status', 'orderValue')).toEqual(['DECLINED', 81]);
-      expect(await only(awin([decided, ...rows]), 'status', 'orderValue')).toEqual(['DECLINED', 81]);
-    }
   });
 
   test('a decline whose parts are also zero keeps the offer and cashback of the pending version', async () => {
@@ -458,34 +507,6 @@ describe('Awin declines whose amounts arrive as zero', () => {
     expect(await sale(old, pending)).toEqual(['DECLINED', 2.5, idOf('awin', 'offer', '11')]);
     const open = awinSale({ commissionAmount: amounts, ...parts(0, 0) });
     expect((await errorOf(sale(open))).message).toContain('transactionParts do not add up');
-  });
-
-  test('an approved version and a decline without amounts conflict unless validation dates order them', async () => {
-    const approved = awinSale({ commissionStatus: 'approved' });
-    const other = awinSale({ id: 1 });
-    for (const rows of [
-      [approved, declined(), other],
-      [declined(), approved, other],
-    ]) {
-      expect((await errorOf(awin(rows))).message).toContain(
-        'id 900100200: the row appears twice with different contents, and it is unknown which is newer\n',
-      );
-      const { rows: printed } = await convertSales(sourceFor('awin'), JSON.stringify(rows), {
-        skipInvalid: true,
-      });
-      expect(printed.map((row) => row.id)).toEqual([idOf('awin', 'transaction', '1')]);
-    }
-    const validated = (day: string) => ({ validationDate: `2026-11-${day}T00:00:00` });
-    const later = declined(validated('21'));
-    const earlier = declined(validated('19'));
-    const decided = { ...approved, ...validated('20') };
-    for (const [decline, status] of [
-      [later, 'DECLINED'],
-      [earlier, 'CONFIRMED'],
-    ] as const) {
-      expect(await only(awin([decided, decline]), 'status', 'orderValue')).toEqual([status, 81]);
-      expect(await only(awin([decline, decided]), 'status', 'orderValue')).toEqual([status, 81]);
-    }
   });
 });
 
@@ -555,32 +576,6 @@ describe('unknown states', () => {
     ['validationStatus is "MAYBE"', () => cj([cjRecord({ validationStatus: 'MAYBE' })])],
   ])('the conversion fails and reports that %s', async (words, convert) => {
     expect((await errorOf(convert())).message).toContain(`: ${words}`);
-  });
-});
-
-describe('two versions of a decided Partnerize sale', () => {
-  const on = (day: number, conversion_status: string) =>
-    partnerizeConversion({ last_modified: `2026-11-${day} 00:00:00` }, { conversion_status });
-  const again = 'Sales that were decided and are pending again at the network: 1. Their decisions are kept.';
-
-  test.each<[string, Row, Row, string, string[]]>([
-    [
-      'a sale that is pending again keeps its decision and is reported',
-      on(15, 'approved'),
-      on(16, 'pending'),
-      'CONFIRMED',
-      [again],
-    ],
-    ['an older pending version is not reported', on(17, 'approved'), on(14, 'pending'), 'CONFIRMED', []],
-    ['a later decision replaces an earlier one', on(15, 'approved'), on(16, 'rejected'), 'DECLINED', []],
-  ])('%s, for any row order', async (_what, one, other, status, notes) => {
-    for (const versions of [
-      [one, other],
-      [other, one],
-    ]) {
-      const { rows, report } = await partnerize(versions);
-      expect([rows.map((sale) => sale.status), report.notes]).toEqual([[status], notes]);
-    }
   });
 });
 
