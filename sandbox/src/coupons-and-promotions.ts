@@ -2,11 +2,12 @@
 // with one deal each; when a deal ends, the next one replaces it. Only a few deals change from one day to the next.
 
 import { DAY_MS } from '@offerbook/wire/time.ts';
+import { printSecond } from '@offerbook/wire/timestamp.ts';
 import { capitalised } from './offers.ts';
 import { namedUuid, Random } from './random.ts';
 import { asciiWords } from './retailer-names.ts';
 import { printPrice, type Shop } from './shop.ts';
-import { type Coupon, type Promotion, printSecond } from './wire.ts';
+import type { Coupon, Promotion } from './wire.ts';
 
 /** Days from the start of a deal to the start of the next one in its slot. */
 const PERIOD_DAYS = { coupon: { min: 5, max: 120 }, promotion: { min: 4, max: 60 } };

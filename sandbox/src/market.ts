@@ -1,8 +1,9 @@
 // The sandbox catalogue indexed by country, for drawing the deal behind a synthetic sale.
 
+import { printSecond } from '@offerbook/wire/timestamp.ts';
 import { COUNTRIES, type Country } from './countries.ts';
 import type { Random } from './random.ts';
-import { type CashbackOffer, printSecond, type Retailer } from './wire.ts';
+import type { CashbackOffer, Retailer } from './wire.ts';
 
 interface Choice {
   readonly retailer: Retailer;

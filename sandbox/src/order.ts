@@ -5,14 +5,9 @@ import { type Country, roundMoney } from './countries.ts';
 import type { Random } from './random.ts';
 import type { CashbackOffer } from './wire.ts';
 
-export interface Order {
-  readonly country: string;
-  readonly currencyCode: string;
-  readonly orderValue: number;
-  readonly cashback: number;
-}
+export type Order = Readonly<ReturnType<typeof makeOrder>>;
 
-export function makeOrder(random: Random, offer: CashbackOffer, country: Country): Order {
+export function makeOrder(random: Random, offer: CashbackOffer, country: Country) {
   const [min, max] = getCategory(offer.category).orderValue;
   const { cashbackPercentage, maximumFixedCommissionFee } = offer;
   // Offers state fixed amounts in euros.

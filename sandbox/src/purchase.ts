@@ -1,6 +1,7 @@
 // The articles of the sandbox's toy shop, and the sale for a purchase of one of them. Because the visitor is watching, the sale
 // is always confirmed within a minute and never changes afterwards, unlike other synthetic sales.
 
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { getCategory } from './categories.ts';
 import { getCountry } from './countries.ts';
 import { capitalised } from './offers.ts';
@@ -8,7 +9,7 @@ import { makeOrder, type Order } from './order.ts';
 import { Random } from './random.ts';
 import { courseOf, REAL_PACE } from './sale-course.ts';
 import { SALES_PER_CELL_MAX, saleId } from './sale-id.ts';
-import { printMoment, type Retailer } from './wire.ts';
+import type { Retailer } from './wire.ts';
 
 const CONFIRMED_WITHIN_MS = 60_000;
 const ARTICLES = 4;
@@ -19,26 +20,11 @@ export interface Article {
   readonly order: Order;
 }
 
-/** The sale as a network reports it: the click id replaces the fields that the recorded click already has. */
-export interface Purchase extends Order {
-  readonly id: string;
-  readonly clickId: string;
-  readonly soldAt: string;
-  readonly status: 'PENDING';
-}
-
-/** A visit to the toy shop after a click. */
-export interface Visit {
-  readonly retailer: Retailer;
-  /** The activated deal, if known. */
-  readonly dealId: string | undefined;
-}
-
 /**
- * Every visit with the same deal sees the same articles and prices. Cashback and country come from the activated offer;
- * otherwise, from the retailer's first offer, which covers all articles.
+ * Every visitor with the same deal sees the same articles and prices. Cashback and country come from the activated offer;
+ * otherwise, from the retailer's first offer, which covers all articles. `dealId` is undefined if it is not known.
  */
-export function makeArticles(seed: number, { retailer, dealId }: Visit): Article[] {
+export function makeArticles(seed: number, retailer: Retailer, dealId: string | undefined): Article[] {
   const [onEverything, ...others] = retailer.cashbackOffers;
   const offer = others.find(({ id }) => id === dealId) ?? onEverything;
   const [country] = offer?.countries ?? [];
@@ -50,14 +36,17 @@ export function makeArticles(seed: number, { retailer, dealId }: Visit): Article
   }));
 }
 
-export function makePurchase(seed: number, nowMs: number, clickId: string, { order }: Article): Purchase {
+export type Purchase = Readonly<ReturnType<typeof makePurchase>>;
+
+/** The sale as a network reports it: the click id replaces the fields that the recorded click already has. */
+export function makePurchase(seed: number, nowMs: number, clickId: string, { order }: Article) {
   return {
     id: findId(seed, nowMs),
     clickId,
     // Keeps the milliseconds: truncated to seconds, the sale could precede its click.
-    soldAt: printMoment(nowMs),
+    soldAt: printTimestamp(nowMs),
     ...order,
-    status: 'PENDING',
+    status: 'PENDING' as const,
   };
 }
 

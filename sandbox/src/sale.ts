@@ -1,12 +1,13 @@
 // Generates a sale as it is first reported: pending, with its click times and the partner's passback values.
 
-import { SECOND_MS } from '@offerbook/wire/time.ts';
+import { SECOND_MS, wholeSecond } from '@offerbook/wire/time.ts';
+import { printSecond } from '@offerbook/wire/timestamp.ts';
 import { COUNTRIES } from './countries.ts';
 import { type Market, pickDeal } from './market.ts';
 import { makeOrder } from './order.ts';
 import { Random } from './random.ts';
 import { reportedAtMs } from './sale-id.ts';
-import { printSecond, type Sale, wholeSecond } from './wire.ts';
+import type { Sale } from './wire.ts';
 
 const USERS = 4_000;
 /** A value above 1 makes a few users buy often. */

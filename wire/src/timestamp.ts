@@ -1,7 +1,7 @@
 // Timestamps: parses most forms of ISO 8601 and formats one canonical form, in UTC. Milliseconds are omitted if they are
 // zero; timestamps still sort correctly as strings.
 
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './time.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, wholeSecond } from './time.ts';
 
 declare const brand: unique symbol;
 /** The canonical form: `2026-11-14T12:00:00`, or `2026-11-14T12:00:00.123` if there are milliseconds. */
@@ -102,6 +102,11 @@ export function dateTimeProblem(text: string): string {
 export function printTimestamp(ms: number): Timestamp {
   const iso = new Date(ms).toISOString();
   return (iso.endsWith('.000Z') ? iso.slice(0, 19) : iso.slice(0, 23)) as Timestamp;
+}
+
+/** `2026-11-14T12:00:00`, without milliseconds. */
+export function printSecond(ms: number): Timestamp {
+  return printTimestamp(wholeSecond(ms));
 }
 
 /** Month and day. */

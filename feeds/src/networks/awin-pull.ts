@@ -3,6 +3,7 @@
 // programme.
 
 import { MINUTE_MS } from '@offerbook/wire/time.ts';
+import { printSecond } from '@offerbook/wire/timestamp.ts';
 import {
   bearerAuthorisation,
   type CataloguePull,
@@ -10,7 +11,6 @@ import {
   numberedPages,
   onePage,
   postJson,
-  printSecond,
   type SalePull,
   stream,
 } from '../pull/network-pull.ts';

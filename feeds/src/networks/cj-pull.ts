@@ -3,6 +3,7 @@
 // promotions; both lists are XML.
 
 import { DAY_MS, MINUTE_MS } from '@offerbook/wire/time.ts';
+import { printSecond } from '@offerbook/wire/timestamp.ts';
 import {
   ACCEPT_XML,
   bearerAuthorisation,
@@ -13,7 +14,6 @@ import {
   type PulledPage,
   type PullWindow,
   postJson,
-  printSecond,
   type SalePull,
   stream,
   unexpected,

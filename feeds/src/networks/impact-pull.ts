@@ -2,6 +2,7 @@
 // campaigns, contracts and promo codes, and the deals of each campaign.
 
 import { HOUR_MS } from '@offerbook/wire/time.ts';
+import { printSecond } from '@offerbook/wire/timestamp.ts';
 import {
   ACCEPT_JSON,
   basicAuthorisation,
@@ -10,7 +11,6 @@ import {
   get,
   numberedPages,
   type PulledPage,
-  printSecond,
   type SalePull,
   stream,
 } from '../pull/network-pull.ts';

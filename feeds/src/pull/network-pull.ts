@@ -3,7 +3,7 @@
 
 import { BrokenFile } from '@offerbook/wire/rows/raw-row.ts';
 import { DAY_MS } from '@offerbook/wire/time.ts';
-import { printTimestamp } from '@offerbook/wire/timestamp.ts';
+import { printSecond } from '@offerbook/wire/timestamp.ts';
 import type { Fields } from '../fields.ts';
 import type { PageInfo } from '../formats/feed-row.ts';
 
@@ -150,11 +150,6 @@ export function unexpected(field = 'the response', reason = 'is not the expected
 /** The network rejects the request. Repeating it cannot help. The message is the network's. */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError';
-}
-
-/** `2026-11-14T12:00:00`, in UTC. */
-export function printSecond(ms: number): string {
-  return printTimestamp(ms - (ms % 1_000));
 }
 
 /** `2026-11-14 12:00:00`, in UTC. */

@@ -72,57 +72,41 @@ function rowsOf<Shape extends z.ZodRawShape>(fields: Shape) {
   );
 }
 
-const saleFields = {
-  id: mapped,
-  advertiserId: mapped,
-  status: columnOr(statusCell),
-  soldAt: mapped,
-  currency: mapped,
-  orderValue: mapped,
-  commission: mapped,
-  country: mapped.optional(),
-  clickedAt: mapped.optional(),
-  modifiedAt: mapped.optional(),
-  group: mapped.optional(),
-  subId: mapped.optional(),
-  subData: mapped.optional(),
-  couponCode: mapped.optional(),
-  offerId: mapped.optional(),
-};
+/** The fields of a row: required ones, then optional ones. */
+function mappedFields<Required extends string, Optional extends string>(
+  required: readonly Required[],
+  optional: readonly Optional[],
+) {
+  return {
+    ...(Object.fromEntries(required.map((name) => [name, mapped])) as Record<Required, typeof mapped>),
+    ...(Object.fromEntries(optional.map((name) => [name, optionalCell])) as Record<
+      Optional,
+      typeof optionalCell
+    >),
+  };
+}
+const optionalCell = mapped.optional();
 
-const retailerFields = {
-  id: mapped,
-  name: mapped,
-  url: mapped,
-  logo: mapped.optional(),
-  countries: mapped.optional(),
-  /** Separated by spaces or commas. */
-  domains: mapped.optional(),
+const saleFields = {
+  ...mappedFields(
+    ['id', 'advertiserId', 'soldAt', 'currency', 'orderValue', 'commission'],
+    ['country', 'clickedAt', 'modifiedAt', 'group', 'subId', 'subData', 'couponCode', 'offerId'],
+  ),
+  status: columnOr(statusCell),
 };
-const offerFields = {
-  id: mapped,
-  retailerId: mapped,
-  /** Fraction of the order value: 0.05, or 5 with `percent`. */
-  rate: mapped.optional(),
-  fixed: mapped.optional(),
-  currency: mapped.optional(),
-  description: mapped.optional(),
-  category: mapped.optional(),
-  countries: mapped.optional(),
-  terms: mapped.optional(),
-};
-const dealFields = {
-  id: mapped,
-  retailerId: mapped,
-  description: mapped.optional(),
-  startDate: mapped.optional(),
-  endDate: mapped.optional(),
-};
+/** Domains are separated by spaces or commas. */
+const retailerFields = mappedFields(['id', 'name', 'url'], ['logo', 'countries', 'domains']);
+/** The rate is a fraction of the order value: 0.05, or 5 with `percent`. */
+const offerFields = mappedFields(
+  ['id', 'retailerId'],
+  ['rate', 'fixed', 'currency', 'description', 'category', 'countries', 'terms'],
+);
+const dealFields = mappedFields(['id', 'retailerId'], ['description', 'startDate', 'endDate']);
 
 export const tableFields = {
   transactions: rowsOf(saleFields).optional(),
   retailers: rowsOf(retailerFields).optional(),
   offers: rowsOf(offerFields).optional(),
   coupons: rowsOf({ ...dealFields, code: mapped }).optional(),
-  promotions: rowsOf({ ...dealFields, deepLink: mapped.optional() }).optional(),
+  promotions: rowsOf({ ...dealFields, deepLink: optionalCell }).optional(),
 };

@@ -2,7 +2,7 @@
 // in its row; only the amendment filter finds it.
 
 import { MINUTE_MS } from '@offerbook/wire/time.ts';
-import { printSecond } from '../wire.ts';
+import { printSecond } from '@offerbook/wire/timestamp.ts';
 import { ACCOUNTS } from './accounts.ts';
 import { type FakeNetwork, type NetworkRequest, Refusal, readJson, readPage, readWindow } from './fake.ts';
 import { dealsOf, type Programme } from './ledger.ts';
@@ -90,13 +90,11 @@ function saleRow(sale: NetworkSale, nowMs: number) {
     clickDate: clickedMs === undefined ? null : printSecond(clickedMs),
     transactionDate: printSecond(sale.soldMs),
     validationDate: decidedMs === undefined ? null : printSecond(decidedMs),
-    declineReason: isDeclined ? 'Returned' : null,
     voucherCode: null,
     amended: amended !== undefined,
     oldSaleAmount: before === undefined ? null : money(before.orderValue),
     oldCommissionAmount: before === undefined ? null : money(before.commission),
     advertiserCountry: country,
-    orderRef: `A-${key}`,
     transactionParts: [{ commissionGroupId: sale.offerNumber, commissionAmount: commission }],
   };
 }

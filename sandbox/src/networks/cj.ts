@@ -2,8 +2,8 @@
 // another record. Locking changes a record in place. Errors of the GraphQL API have status 200.
 
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '@offerbook/wire/time.ts';
+import { printSecond } from '@offerbook/wire/timestamp.ts';
 import { getCountry, roundMoney } from '../countries.ts';
-import { printSecond } from '../wire.ts';
 import { ACCOUNTS } from './accounts.ts';
 import {
   elements,
@@ -138,7 +138,6 @@ function listSale(sale: NetworkSale, nowMs: number): ListedRow[] {
     clickDate: sale.clickedMs === undefined ? null : `${printSecond(sale.clickedMs)}Z`,
     eventDate: `${printSecond(sale.soldMs)}Z`,
     lockingDate: `${printSecond(settled.atMs)}Z`,
-    orderId: `A-${sale.key}`,
     country: sale.country,
     coupon: null,
     shopperId: sale.subId ?? null,
@@ -167,7 +166,6 @@ function listSale(sale: NetworkSale, nowMs: number): ListedRow[] {
           postingDate: `${printSecond(postedMs)}Z`,
           saleAmountPubCurrency: print(amounts.orderValue),
           pubCommissionAmountPubCurrency: print(amounts.commission),
-          correctionReason: original ? null : 'RETURNED_MERCHANDISE',
         }),
       };
     });

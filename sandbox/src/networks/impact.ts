@@ -2,8 +2,8 @@
 // unless the client asks for JSON.
 
 import { DAY_MS, HOUR_MS } from '@offerbook/wire/time.ts';
+import { printSecond } from '@offerbook/wire/timestamp.ts';
 import { COUNTRIES } from '../countries.ts';
-import { printSecond } from '../wire.ts';
 import { ACCOUNTS, basic } from './accounts.ts';
 import {
   acceptsJson,
@@ -112,12 +112,9 @@ function actionRow(sale: NetworkSale, nowMs: number) {
     ReferringDate: printZoned(sale.clickedMs),
     EventDate: printZoned(sale.soldMs),
     PromoCode: '',
-    Oid: `A-${sale.key}`,
     CustomerCountry: sale.country,
     SubId1: sale.subId ?? '',
     SubId2: sale.subData ?? '',
-    SubId3: '',
-    SharedId: '',
   };
 }
 

@@ -1,14 +1,14 @@
 // A sale at a network, with all its versions over time. Unlike the sandbox's own sales, some of these sales are reported months
 // after they were made, and some change months after they were settled.
 
-import { DAY_MS } from '@offerbook/wire/time.ts';
+import { DAY_MS, wholeSecond } from '@offerbook/wire/time.ts';
 import { getCountry, roundMoney } from '../countries.ts';
 import type { Market } from '../market.ts';
 import { Random } from '../random.ts';
 import { makeSale } from '../sale.ts';
 import { courseOf, REAL_PACE } from '../sale-course.ts';
 import { reportedAtMs } from '../sale-id.ts';
-import { type Sale, wholeSecond } from '../wire.ts';
+import type { Sale } from '../wire.ts';
 
 /** The publisher's commission is greater than the user's cashback. */
 const CASHBACK_SHARE = 0.7;

@@ -2,8 +2,8 @@
 // first page was cut from. A page at an offset is cut from the current list, so rows can move between such pages.
 
 import { MINUTE_MS, SECOND_MS } from '@offerbook/wire/time.ts';
+import { printSecond } from '@offerbook/wire/timestamp.ts';
 import { Random } from '../random.ts';
-import { printSecond } from '../wire.ts';
 import { ACCOUNTS, basic } from './accounts.ts';
 import {
   driftedList,
@@ -136,7 +136,6 @@ function conversionRow(sale: NetworkSale, nowMs: number) {
       conversion_time: printSpaced(sale.soldMs),
       currency: sale.currency,
       publisher_reference: sale.subId ?? '',
-      conversion_reference: `A-${sale.key}`,
       last_modified: printSpaced(version.atMs),
       country: sale.country,
       click: sale.clickedMs === undefined ? null : { set_time: printSpaced(sale.clickedMs) },

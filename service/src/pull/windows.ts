@@ -2,7 +2,7 @@
 // and overlap, because networks list changes late.
 
 import type { PullStream, PullWindow } from '@offerbook/feeds/pull/network-pull.ts';
-import { DAY_MS, MINUTE_MS, SECOND_MS } from '@offerbook/wire/time.ts';
+import { DAY_MS, MINUTE_MS, SECOND_MS, wholeSecond } from '@offerbook/wire/time.ts';
 import { addCounts, NO_COUNTS, type PullCounts, type StreamKey } from '../domain/pull.ts';
 import { NO_FAILURE, type PullOptions, type StreamFailure, type StreamReport } from './source-run.ts';
 
@@ -46,10 +46,6 @@ export function nextReread(
   const newestMs = nowMs - SETTLE_MS;
   const fromMs = wholeSecond(atMs === null || atMs < oldestMs || atMs >= newestMs ? oldestMs : atMs);
   return { fromMs, toMs: wholeSecond(Math.min(fromMs + windowMs, newestMs)) };
-}
-
-function wholeSecond(ms: number): number {
-  return Math.floor(ms / SECOND_MS) * SECOND_MS;
 }
 
 export class StreamProgress {

@@ -38,7 +38,7 @@ export class ConsoleNode implements AsyncDisposable {
   /** Imports with an entry in the import log, unlike those of a TestNode. */
   async importCatalogue(retailers: readonly Retailer[]): Promise<void> {
     const org = await this.node.organisation();
-    await importsInto(this.node.stores, org).catalogue(retailers as never);
+    await importsInto(this.node.stores, org, Date.now).catalogue(retailers as never);
     const { catalogue: revision } = await this.node.stores.revisions();
     await this.node.logged((line) => line.revision === revision);
   }
@@ -46,7 +46,7 @@ export class ConsoleNode implements AsyncDisposable {
   async importTransactions(rows: readonly UnstampedTransaction[], orgName = 'acme'): Promise<void> {
     const org = await this.node.organisation(orgName);
     const changes = rows.map((transaction) => ({ transaction, atMs: 0 }));
-    await importsInto(this.node.stores, org).transactions(changes as never, 'now');
+    await importsInto(this.node.stores, org, Date.now).transactions(changes as never, 'now');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -9,7 +9,7 @@ import type { Transaction } from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import manifest from '../../../../package.json';
 import { ClickIds } from '../../../activation/click-id.ts';
-import { systemClock } from '../../../domain/clock.ts';
+import type { Clock } from '../../../domain/clock.ts';
 import type { ImportKind } from '../../../domain/import-log.ts';
 import type { Organisation } from '../../../domain/organisation.ts';
 import type { Stores } from '../../../domain/stores.ts';
@@ -23,7 +23,7 @@ const CLICK_PAUSE_MS = 100;
 
 export type Imports = ReturnType<typeof importsInto>;
 
-export function importsInto(stores: Stores, org: Organisation) {
+export function importsInto(stores: Stores, org: Organisation, clock: Clock) {
   const ndjson = (rows: readonly unknown[]) =>
     sourceFrom(rows.map((row) => `${JSON.stringify(row)}\n`).join(''), 'synthetic data');
   const recorded = (
@@ -64,7 +64,7 @@ export function importsInto(stores: Stores, org: Organisation) {
       }));
       const source = ndjson(rows);
       await recorded('transactions', source, (importId) =>
-        importTransactions(stores.transactions, org, source, systemClock, {
+        importTransactions(stores.transactions, org, source, clock, {
           importId,
           preserveUpdatedAt: stamps === 'as they happened',
         }),
@@ -89,7 +89,7 @@ export function importsInto(stores: Stores, org: Organisation) {
       const attributor = { ids: new ClickIds(await stores.clickKey()), clicks: stores.clicks };
       try {
         await recorded('transactions', source, (importId) =>
-          importTransactions(stores.transactions, org, source, systemClock, { importId, attributor }),
+          importTransactions(stores.transactions, org, source, clock, { importId, attributor }),
         );
       } catch (error) {
         if (error instanceof InvalidRows) return undefined;

@@ -23,7 +23,6 @@ import { endWithin, LEFTOVERS_MAX_MS, STOP_MAX_MS, stopSignal } from '../../node
 import { parseCount } from '../../option-values.ts';
 import { print } from '../../output.ts';
 import { lockFile } from './file-lock.ts';
-import { importsInto } from './imports.ts';
 import { serveNetworks } from './networks.ts';
 import { findSeed, openOrganisation, openTokens } from './organisation.ts';
 import { RECEIVER_ADDRESS, startToyReceiver } from './toy-receiver.ts';
@@ -110,8 +109,7 @@ async function runSandbox(options: SandboxOptions, command: Command): Promise<vo
     const networksPort = options.networksPort ?? (settings.port === 0 ? 0 : undefined);
     const networks =
       options.networks === true ? serveNetworks({ seed, port: networksPort, logoUrl }) : undefined;
-    const worldOptions = { seed, speed, clock: systemClock, logoUrl };
-    const world = await World.open(stores, org, importsInto(stores, org), worldOptions);
+    const world = await World.open(stores, org, { seed, speed, clock: systemClock, logoUrl });
     const findRetailer = (id: string) => world.retailers.find((retailer) => retailer.id === id);
     const { logger } = log;
     await using receiver = closing(await startToyReceiver({ stores, org, clock: systemClock, logger }));

@@ -11,7 +11,7 @@ import { DAY_MS, HOUR_MS } from '@offerbook/wire/time.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import type { Organisation } from '../../../domain/organisation.ts';
 import type { Stores } from '../../../domain/stores.ts';
-import type { Imports } from './imports.ts';
+import { type Imports, importsInto } from './imports.ts';
 
 const HISTORY_DAYS = 90;
 /** Longer gaps, for example because the sandbox was stopped or the computer was asleep, are filled with fewer sales. */
@@ -46,13 +46,9 @@ export class World {
   }
 
   /** Call this before the server starts: it stamps changes with times in the past, so a polling client would miss them. */
-  static async open(
-    stores: Stores,
-    org: Organisation,
-    imports: Imports,
-    options: WorldOptions,
-  ): Promise<World> {
+  static async open(stores: Stores, org: Organisation, options: WorldOptions): Promise<World> {
     const nowMs = options.clock();
+    const imports = importsInto(stores, org, options.clock);
     const earliestMs = nowMs - (options.historyDays ?? HISTORY_DAYS) * DAY_MS;
     const reachedMs = Math.max(await lastChangeMs(stores, org), earliestMs);
     const world = new World(options, imports, reachedMs);
@@ -71,7 +67,7 @@ export class World {
 
   /** The articles that a shop shows to the visitor who made a click. */
   async articles(retailer: Retailer, clickId: string): Promise<Article[]> {
-    return makeArticles(this.#options.seed, { retailer, dealId: await this.#imports.dealOf(clickId) });
+    return makeArticles(this.#options.seed, retailer, await this.#imports.dealOf(clickId));
   }
 
   /** Buys an article. Returns undefined if the click is unknown. */
