@@ -57,10 +57,10 @@ export class Random {
     return item;
   }
 
-  pickWeighted<T>(items: readonly T[], weightOf: (item: T) => number): T {
-    let rest = this.unit() * items.reduce((sum, item) => sum + weightOf(item), 0);
+  pickWeighted<T extends { readonly weight: number }>(items: readonly T[]): T {
+    let rest = this.unit() * items.reduce((sum, { weight }) => sum + weight, 0);
     for (const item of items) {
-      rest -= weightOf(item);
+      rest -= item.weight;
       if (rest < 0) return item;
     }
     return this.pick(items);

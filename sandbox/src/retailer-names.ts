@@ -43,17 +43,14 @@ export function inventStems(random: Random, count: number): string[] {
 
 export function nameShop(random: Random, stem: string, category: Category): string {
   const trade = random.pick(category.trade);
-  return random.pickWeighted(
-    [
-      { name: stem, weight: 25 },
-      { name: `${stem} ${trade}`, weight: 54 },
-      { name: `${stem} & ${random.pick(['Co', 'Sons', 'Daughters', 'Finch', 'Vale'])}`, weight: 11 },
-      { name: `House of ${stem}`, weight: 3 },
-      { name: `The ${stem} ${trade} Company`, weight: 4 },
-      { name: `${stem} Direct`, weight: 3 },
-    ],
-    ({ weight }) => weight,
-  ).name;
+  return random.pickWeighted([
+    { name: stem, weight: 25 },
+    { name: `${stem} ${trade}`, weight: 54 },
+    { name: `${stem} & ${random.pick(['Co', 'Sons', 'Daughters', 'Finch', 'Vale'])}`, weight: 11 },
+    { name: `House of ${stem}`, weight: 3 },
+    { name: `The ${stem} ${trade} Company`, weight: 4 },
+    { name: `${stem} Direct`, weight: 3 },
+  ]).name;
 }
 
 /** ASCII form for hostnames and coupon codes: "Grüquell & Co" → "gruquell-co". */

@@ -35,16 +35,9 @@ export function fasterSince(sinceMs: number, speed: number): Pace {
   };
 }
 
-export interface SaleCourse {
-  readonly correctedAtMs: number | undefined;
-  /** Factor applied to order value and cashback. */
-  readonly correction: number;
-  readonly settledAtMs: number;
-  readonly outcome: Exclude<Sale['status'], 'PENDING'>;
-  readonly reversedAtMs: number | undefined;
-}
+export type SaleCourse = Readonly<ReturnType<typeof courseOf>>;
 
-export function courseOf(seed: number, id: string, pace: Pace): SaleCourse {
+export function courseOf(seed: number, id: string, pace: Pace) {
   const random = new Random(seed, 'course', id);
   const settleDelayMs = random.logBetween(...(random.chance(QUICK_SHARE) ? QUICK_MS : SLOW_MS));
   const correctDelayMs = settleDelayMs * random.between(0.2, 0.8);
@@ -52,9 +45,9 @@ export function courseOf(seed: number, id: string, pace: Pace): SaleCourse {
   const at = (delayMs: number) => pace(reportedAtMs(id), Math.round(delayMs));
   return {
     settledAtMs: at(settleDelayMs),
-    outcome: random.chance(DECLINED_SHARE) ? 'DECLINED' : 'CONFIRMED',
+    outcome: random.chance(DECLINED_SHARE) ? ('DECLINED' as const) : ('CONFIRMED' as const),
     correctedAtMs: random.chance(CORRECTED_SHARE) ? at(correctDelayMs) : undefined,
-    // Usually a partial return, sometimes an addition to the order.
+    // Factor for order value and cashback: usually a partial return, sometimes an addition to the order.
     correction: random.chance(0.8) ? random.between(0.3, 0.95) : random.between(1.05, 1.3),
     reversedAtMs: random.chance(REVERSED_SHARE) ? at(reverseDelayMs) : undefined,
   };

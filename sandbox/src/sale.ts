@@ -22,7 +22,7 @@ export function makeSale(seed: number, id: string, market: Market): Sale {
   const clickedMs = wholeSecond(soldMs - random.logBetween(60 * SECOND_MS, 90 * 60 * SECOND_MS));
   const isClaimed = random.chance(CLAIMED_SHARE);
 
-  const country = random.pickWeighted(COUNTRIES, ({ weight }) => weight);
+  const country = random.pickWeighted(COUNTRIES);
   const choice = market.pick(random, country);
   const order = makeOrder(random, choice.offer, country);
   return {
@@ -50,13 +50,10 @@ function passbackData(random: Random, country: string): string | null {
   const source = random.pick(['newsletter', 'home', 'search', 'push', 'wishlist', 'deal-of-the-day']);
   const platform = random.pick(['ios', 'ios', 'android', 'android', 'web', 'extension']);
   const session = random.whole(36 ** 6, 36 ** 7 - 1).toString(36);
-  return random.pickWeighted(
-    [
-      { data: `source=${source}&platform=${platform}`, weight: 5 },
-      { data: JSON.stringify({ session, platform, placement: random.whole(1, 12) }), weight: 3 },
-      { data: `${platform}-${country.toLowerCase()}-${session}`, weight: 2 },
-      { data: null, weight: 1 },
-    ],
-    ({ weight }) => weight,
-  ).data;
+  return random.pickWeighted([
+    { data: `source=${source}&platform=${platform}`, weight: 5 },
+    { data: JSON.stringify({ session, platform, placement: random.whole(1, 12) }), weight: 3 },
+    { data: `${platform}-${country.toLowerCase()}-${session}`, weight: 2 },
+    { data: null, weight: 1 },
+  ]).data;
 }

@@ -1,30 +1,20 @@
 // Generates the sandbox shops. Other files generate the shops' deals.
 
-import { CATEGORIES, type Category } from './categories.ts';
+import { CATEGORIES } from './categories.ts';
 import { COUNTRIES, type Country, REGIONS, roundMoney } from './countries.ts';
 import { Random } from './random.ts';
 import { asciiWords, inventStems, nameShop } from './retailer-names.ts';
 
-export interface Shop {
-  readonly number: number;
-  readonly stem: string;
-  readonly name: string;
-  readonly hostname: string;
-  readonly category: Category;
-  /** The shop's prices are in this country's currency. */
-  readonly home: Country;
-  /** Codes of the countries that the shop sells to, sorted. */
-  readonly countries: readonly string[];
-}
+export type Shop = Readonly<ReturnType<typeof openShops>[number]>;
 
-/** Generates the shops for a seed, most popular first. */
-export function openShops(seed: number, count: number): Shop[] {
+/** Generates the shops for a seed, most popular first. A shop's prices are in the currency of its home country. */
+export function openShops(seed: number, count: number) {
   const stems = inventStems(new Random(seed, 'stems'), count);
   return stems.map((stem, number) => {
     const random = new Random(seed, 'shop', number);
     // The first shops cover every category and every country; the rest are random.
     const category = CATEGORIES[number] ?? random.pick(CATEGORIES);
-    const home = COUNTRIES[number] ?? random.pickWeighted(COUNTRIES, ({ weight }) => weight);
+    const home = COUNTRIES[number] ?? random.pickWeighted(COUNTRIES);
     const name = nameShop(random, stem, category);
     const hostname = `${random.chance(0.7) ? 'www' : 'shop'}.${asciiWords(name)}.example`;
     return { number, stem, name, hostname, category, home, countries: markets(random, home) };
@@ -42,6 +32,7 @@ export function roundPrice(amount: number): number {
   return roundMoney(Math.max(step, Math.round(amount / step) * step), 2);
 }
 
+/** Codes of the countries that the shop sells to, sorted. */
 function markets(random: Random, home: Country): string[] {
   const codes = new Set([home.code]);
   const near = REGIONS.filter((region) => region.includes(home.code));

@@ -131,12 +131,9 @@ function keptAmount(row: Fields, field: string, isDeclined: boolean, before: rea
   return amount;
 }
 
-interface Part {
-  readonly group: string;
-  readonly commission: Amount;
-}
+type Part = ReturnType<typeof readParts>[number];
 
-function readParts(row: Fields): Part[] {
+function readParts(row: Fields) {
   return row.list('transactionParts').flatMap((part) => {
     const group = part.findText('commissionGroupId');
     const commission = part.findAmount('commissionAmount');

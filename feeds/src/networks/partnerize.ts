@@ -1,7 +1,7 @@
 // Partnerize: one row per conversion, which contains its items. A conversion with items of different statuses is confirmed
 // with the sum of its approved items.
 
-import { type Amount, isZero, ofPercent, sum, ZERO } from '@offerbook/wire/amount.ts';
+import { isZero, ofPercent, sum, ZERO } from '@offerbook/wire/amount.ts';
 import { timestampMs } from '@offerbook/wire/timestamp.ts';
 import type { Status } from '@offerbook/wire/transaction.ts';
 import { type CatalogueFact, leftOut, type Rate, readSeparately } from '../catalogue/facts.ts';
@@ -78,15 +78,6 @@ function readPageInfo(response: Fields): PageInfo {
   return response.has(pages) ? { hasMore: response.has(`${pages}.next_page`) } : {};
 }
 
-interface Amounts {
-  readonly value: Amount;
-  readonly commission: Amount;
-}
-
-interface StatusAndAmounts extends Amounts {
-  readonly status: Status;
-}
-
 function readSale(row: Fields, format: FeedFormat): Sale {
   const fields = PARTNERIZE.conversion;
   const at = format === 'CSV' ? 1 : 0;
@@ -110,7 +101,7 @@ function readSale(row: Fields, format: FeedFormat): Sale {
 }
 
 /** `at` selects the names of the fields: 0 for JSON, 1 for CSV. */
-function readStatus(row: Fields, at: 0 | 1): StatusAndAmounts {
+function readStatus(row: Fields, at: 0 | 1): Item {
   const fields = PARTNERIZE.conversion;
   const [statusField, itemsField] = [fields.status[at], fields.items[at]];
   const items = itemsField === undefined ? [] : row.list(itemsField).map(readItem);
@@ -125,7 +116,7 @@ function readStatus(row: Fields, at: 0 | 1): StatusAndAmounts {
 }
 
 /** Sums the approved items or, if there are none, the pending ones. If all items are declined, so is the conversion. */
-function joinItems(items: readonly StatusAndAmounts[]): StatusAndAmounts {
+function joinItems(items: readonly Item[]): Item {
   for (const status of ['CONFIRMED', 'PENDING'] as const) {
     const matching = items.filter((item) => item.status === status);
     if (matching.length > 0) return { status, ...total(matching) };
@@ -133,15 +124,17 @@ function joinItems(items: readonly StatusAndAmounts[]): StatusAndAmounts {
   return { status: 'DECLINED', ...total(items) };
 }
 
-function readItem(item: Fields): StatusAndAmounts {
+type Item = ReturnType<typeof readItem>;
+
+function readItem(item: Fields) {
   return {
-    status: item.meaning('item_status', PARTNERIZE.statuses) ?? 'PENDING',
+    status: item.meaning<Status>('item_status', PARTNERIZE.statuses) ?? 'PENDING',
     value: item.amount('item_value'),
     commission: item.amount('item_publisher_commission'),
   };
 }
 
-function total(items: readonly StatusAndAmounts[]): Amounts {
+function total(items: readonly Item[]) {
   return {
     value: sum(items.map((item) => item.value)),
     commission: sum(items.map((item) => item.commission)),

@@ -11,11 +11,7 @@ import type { CatalogueList, CataloguePage } from './network-pull.ts';
 import { readPage } from './read-page.ts';
 
 /** The rows of a page, and how the walk continues. */
-export interface CatalogueRows {
-  readonly rows: readonly FeedRow[];
-  readonly next: string | undefined;
-  readonly total: number | undefined;
-}
+export type CatalogueRows = Awaited<ReturnType<PulledCatalogue['read']>>;
 
 export class PulledCatalogue {
   readonly #feeds: NetworkFeeds['catalogue'];
@@ -45,7 +41,7 @@ export class PulledCatalogue {
     at: { readonly position: string | undefined; readonly rowsBefore: number },
     body: AsyncIterable<Uint8Array>,
     header: CataloguePage['header'],
-  ): Promise<CatalogueRows> {
+  ) {
     const rows: FeedRow[] = [];
     const { shape } = this.#feedOf(list);
     const page = await readPage(body, header, shape, list, (batch) => void rows.push(...batch));

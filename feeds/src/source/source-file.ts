@@ -11,6 +11,7 @@ import {
   fraction,
   OBJECT,
   oneOf,
+  problemCheck,
   text,
   uuid,
 } from '@offerbook/wire/scalars.ts';
@@ -72,10 +73,7 @@ const commonFields = {
     'Link for clicks: {advertiser}, {click} and {url} are inserted',
     'https://network.example/?m={advertiser}&s={click}',
   )
-    .check(({ value, issues }) => {
-      const message = linkProblem(value);
-      if (message !== undefined) issues.push({ code: 'custom', message, input: value });
-    })
+    .check(problemCheck(linkProblem))
     .optional(),
   logo: text(
     'Logo of retailers for which the network has none; {advertiser} becomes the advertiser id',

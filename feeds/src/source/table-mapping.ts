@@ -1,7 +1,7 @@
 // The part of a source file that maps the columns of a table to our fields. A field is a column or a constant, and a column
 // can be converted in a few fixed ways.
 
-import { filledText, LIST, OBJECT, oneOf } from '@offerbook/wire/scalars.ts';
+import { filledText, LIST, OBJECT, oneOf, problemCheck } from '@offerbook/wire/scalars.ts';
 import { STATUSES } from '@offerbook/wire/transaction.ts';
 import { z } from 'zod';
 import { findPatternFault, isTimeZone } from '../zoned-time.ts';
@@ -26,10 +26,7 @@ const cell = z.strictObject(
       .regex(/^(?=.*YYYY)(?=.*MM)(?=.*DD)[^A-Za-z]*(?:(?:YYYY|MM|DD|HH|mm|ss|T)[^A-Za-z]*)+$/, {
         error: 'must be a pattern of YYYY, MM, DD, HH, mm and ss, such as DD.MM.YYYY HH:mm',
       })
-      .check(({ value, issues }) => {
-        const message = findPatternFault(value);
-        if (message !== undefined) issues.push({ code: 'custom', message, input: value });
-      })
+      .check(problemCheck(findPatternFault))
       .optional(),
     timeZone: timeZone.optional(),
     /** Maps the column's values to ours. */

@@ -50,6 +50,8 @@ export interface PullRules {
   readonly onPart: (part: SalePart, row: unknown) => void;
 }
 
+const UNMATCHED_CODES = 'Sales whose coupon code does not match exactly one coupon of the catalogue';
+
 export class TransactionConversion {
   readonly #run: ConvertRun;
   readonly #feed: SaleFeed;
@@ -143,17 +145,15 @@ export class TransactionConversion {
     else if (this.#hasCsv && feed.csvNote !== undefined) this.#run.notes.push(feed.csvNote);
     const { conflicts, reopened, withoutAmounts, withoutCoupon } = this.#versions.finish();
     for (const { place, id } of conflicts) this.#run.reject(place, id, [{ field: '', reason: CONFLICT }]);
-    const reopenedSales = 'Sales that were decided and are pending again at the network';
-    this.#note(reopenedSales, reopened, 'Their decisions are kept');
-    this.#note('Declined sales without amounts in any file', withoutAmounts, 'Their amounts are 0');
-    const unmatchedCodes = 'Sales whose coupon code does not match exactly one coupon of the catalogue';
-    this.#note(unmatchedCodes, withoutCoupon, 'Their couponId is null');
-    this.#note(
-      'Rows without a sale id',
-      this.#partsWithoutId,
-      'The totals of their sales do not include them',
-    );
-    this.#note('Sub-ids that cannot be a passbackUid', this.#rowsWithoutUser, 'Their sales have no user');
+    const notes: [what: string, count: number, consequence: string][] = [
+      ['Sales that were decided and are pending again at the network', reopened, 'Their decisions are kept'],
+      ['Declined sales without amounts in any file', withoutAmounts, 'Their amounts are 0'],
+      [UNMATCHED_CODES, withoutCoupon, 'Their couponId is null'],
+      ['Rows without a sale id', this.#partsWithoutId, 'The totals of their sales do not include them'],
+      ['Sub-ids that cannot be a passbackUid', this.#rowsWithoutUser, 'Their sales have no user'],
+    ];
+    for (const [what, count, consequence] of notes)
+      if (count > 0) this.#run.notes.push(`${what}: ${printCount(count)}. ${consequence}.`);
     return this.#run.finish(this.#spool);
   }
 
@@ -182,9 +182,5 @@ export class TransactionConversion {
       if (lacksUser) this.#rowsWithoutUser++;
       this.#versions.add({ row, lacksCoupon, version: sale.version ?? 0, place, id: sale.id });
     }
-  }
-
-  #note(what: string, count: number, consequence: string): void {
-    if (count > 0) this.#run.notes.push(`${what}: ${printCount(count)}. ${consequence}.`);
   }
 }

@@ -31,13 +31,7 @@ const FIRST_ADVERTISER = 10_001;
 export class Ledger {
   readonly #options: LedgerOptions;
   readonly #origin: SaleOrigin;
-  readonly #sales: Readonly<Record<NetworkName, NetworkSale[]>> = {
-    awin: [],
-    impact: [],
-    partnerize: [],
-    cj: [],
-    rakuten: [],
-  };
+  readonly #sales = new Map<NetworkName, NetworkSale[]>(NETWORKS.map((name) => [name, []]));
   #reachedMs: number;
   #lastKey = 0;
   #programmes: { readonly updatedMs: number; readonly all: readonly Programme[] } | undefined;
@@ -66,11 +60,11 @@ export class Ledger {
       const ids = [...arrivals(seed, this.#reachedMs, nowMs, density)].sort();
       for (const id of ids) {
         const sale = makeNetworkSale(this.#origin, id, this.#nextKey(id));
-        this.#sales[networkOf(sale)].push(sale);
+        this.#sales.get(networkOf(sale))?.push(sale);
       }
       this.#reachedMs = nowMs;
     }
-    const known = this.#sales[network];
+    const known = this.#sales.get(network) ?? [];
     const last = known.at(-1);
     // If the clock was set back, sales after the new time have not been reported yet.
     return last !== undefined && last.versions[0].atMs > nowMs

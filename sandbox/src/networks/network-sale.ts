@@ -30,26 +30,10 @@ export interface Version extends Amounts {
   readonly status: Sale['status'];
 }
 
-export interface NetworkSale {
-  /** The sandbox's id of the sale. */
-  readonly id: string;
-  /** Unique among the sales of all networks. */
-  readonly key: number;
-  readonly advertiserId: number;
-  readonly offerNumber: number;
-  readonly country: string;
-  readonly currency: string;
-  readonly decimals: 0 | 2;
-  /** Undefined for a sale without a click. Such a sale has no sub-ids either. */
-  readonly clickedMs: number | undefined;
-  readonly soldMs: number;
-  readonly subId: string | undefined;
-  readonly subData: string | undefined;
-  /** True if the change filters never list the changes to this sale. */
-  readonly isLeaky: boolean;
-  /** Oldest first. The first version is the sale as it was reported. */
-  readonly versions: readonly [Version, ...Version[]];
-}
+export type NetworkSale = Readonly<ReturnType<typeof makeNetworkSale>>;
+
+/** Oldest first. The first version is the sale as it was reported. */
+type Versions = readonly [Version, ...Version[]];
 
 /** Where the sales of all networks come from. */
 export interface SaleOrigin {
@@ -60,12 +44,14 @@ export interface SaleOrigin {
   readonly leakShare: number;
 }
 
-export function makeNetworkSale(origin: SaleOrigin, id: string, key: number): NetworkSale {
+/** `key` is unique among the sales of all networks. */
+export function makeNetworkSale(origin: SaleOrigin, id: string, key: number) {
   const { seed, market, advertiserIds, leakShare } = origin;
   const sale = makeSale(seed, id, market);
   const random = new Random(seed, 'network sale', id);
   const lateMs = random.chance(LATE_ROW_SHARE) ? Math.round(random.between(...LATE_ROW_DAYS)) * DAY_MS : 0;
   const { decimals } = getCountry(sale.country);
+  const isClicked = sale.clickedAt !== null;
   return {
     id,
     key,
@@ -76,14 +62,15 @@ export function makeNetworkSale(origin: SaleOrigin, id: string, key: number): Ne
     decimals,
     clickedMs: sale.clickedAt === null ? undefined : parseMs(sale.clickedAt) - lateMs,
     soldMs: parseMs(sale.soldAt) - lateMs,
-    subId: sale.clickedAt === null ? undefined : (sale.passbackUid ?? undefined),
-    subData: sale.clickedAt === null ? undefined : (sale.passbackData ?? undefined),
+    subId: isClicked ? (sale.passbackUid ?? undefined) : undefined,
+    subData: isClicked ? (sale.passbackData ?? undefined) : undefined,
+    // True if the change filters never list the changes to this sale.
     isLeaky: new Random(seed, 'leak', id).chance(leakShare),
     versions: makeVersions(seed, sale, decimals, random),
   };
 }
 
-function makeVersions(seed: number, sale: Sale, decimals: 0 | 2, random: Random): NetworkSale['versions'] {
+function makeVersions(seed: number, sale: Sale, decimals: 0 | 2, random: Random): Versions {
   const course = courseOf(seed, sale.id, REAL_PACE);
   const commission = sale.cashback / CASHBACK_SHARE;
   const first: Version = {

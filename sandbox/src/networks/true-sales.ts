@@ -1,7 +1,6 @@
 // The correct result for a client of a fake network: every sale with the network's ids, its status and its amounts. It is
 // computed from the versions of the sales, not from the rows that the network sends.
 
-import type { Sale } from '../wire.ts';
 import { ACCOUNTS, type NetworkName } from './accounts.ts';
 import { actionIdOf, inAccountCurrency } from './cj.ts';
 import { actionId } from './impact.ts';
@@ -10,18 +9,10 @@ import { type Amounts, changesOf, type NetworkSale, NOTHING, versionAt } from '.
 import { campaignId, conversionId } from './partnerize.ts';
 import { difference, orderId } from './rakuten.ts';
 
-export interface TrueSale extends Amounts {
-  readonly id: string;
-  readonly advertiserId: string;
-  readonly status: Sale['status'];
-  readonly currency: string;
+export type TrueSale = Omit<ReturnType<typeof whole>, 'country'> & {
   /** Undefined if the network does not report it. */
   readonly country: string | undefined;
-  readonly soldMs: number;
-  /** When the network listed the sale for the first time. */
-  readonly reportedMs: number;
-  readonly subId: string | undefined;
-}
+};
 
 /**
  * The sales of a network at this time. If a network reports corrections as separate rows, a client needs the first row of a
@@ -41,10 +32,11 @@ export function trueSales(
 
 type Truth = (sale: NetworkSale, nowMs: number) => TrueSale;
 
-function whole(sale: NetworkSale, nowMs: number, id: string): TrueSale {
+function whole(sale: NetworkSale, nowMs: number, id: string) {
   const { status, orderValue, commission } = versionAt(sale, nowMs);
   const advertiserId = String(sale.advertiserId);
   const { currency, country, soldMs, subId } = sale;
+  // When the network listed the sale for the first time.
   const reportedMs = sale.versions[0].atMs;
   return { id, advertiserId, status, orderValue, commission, currency, country, soldMs, reportedMs, subId };
 }

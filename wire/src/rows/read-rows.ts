@@ -29,9 +29,10 @@ export async function* readRows(
 ): AsyncGenerator<RawRow[]> {
   const { text, all } = await peekText(chunks);
   const { columns } = rules;
-  const mistake = fileMistake(text, columns === undefined);
+  const isList = text.startsWith('[') || /^\{\s*"(?:data|cursor)"\s*:/.test(text);
+  const mistake = findMistake(text, columns === undefined, isList);
   if (mistake !== undefined) throw new BrokenFile({ line: 1 }, { field: 'the file', reason: mistake });
-  if (text.startsWith('[') || /^\{\s*"(?:data|cursor)"\s*:/.test(text)) {
+  if (isList) {
     const onResponse = (answer: Record<string, unknown>, line: number) => checkEnvelope(answer, line, rules);
     yield* readJsonLists(withinLimit(all, text.startsWith('[') ? '.[]' : '.data[]'), {
       name: 'the list',
@@ -40,27 +41,24 @@ export async function* readRows(
       limits: rules.limits,
       onResponse,
     });
-  } else if (looksPrettyPrinted(text)) {
-    const reason =
-      'looks like pretty-printed JSON, but NDJSON has one object per line; convert the file with jq -c .';
-    throw new BrokenFile({ line: 1 }, { field: 'the file', reason });
-  } else if (columns === undefined && looksLikeTable(text)) {
-    const reason =
-      'must be NDJSON, with a retailer on each line, or a JSON list of retailers; this looks like CSV';
-    throw new BrokenFile({ line: 1 }, { field: 'the file', reason });
   } else if (columns !== undefined && !text.startsWith('{') && looksLikeHeader(firstLine(text), columns)) {
     yield* readCsv(all, { ...rules, columns });
   } else yield* readNdjson(all, rules);
 }
 
 /** Recognises files that are not rows of any kind, or rows of a different kind, which would be one problem per field. */
-function fileMistake(text: string, isCatalogue: boolean): string | undefined {
+function findMistake(text: string, isCatalogue: boolean, isList: boolean): string | undefined {
   // PNG, JPEG, GIF, ZIP (also XLSX) and PDF.
   if (/^(?:\uFFFDPNG|\uFFFD{3}|GIF8|PK\p{Cc}|%PDF)/u.test(text))
     return 'is not a text file; it must be NDJSON, a JSON list or CSV';
   const line = firstLine(text);
-  return isCatalogue && /^\{.*"template"\s*:/.test(line) && !line.includes('"hostname"')
-    ? 'looks like links; import it with offerbook import links'
+  if (isCatalogue && /^\{.*"template"\s*:/.test(line) && !line.includes('"hostname"'))
+    return 'looks like links; import it with offerbook import links';
+  if (isList) return undefined;
+  if (looksPrettyPrinted(text))
+    return 'looks like pretty-printed JSON, but NDJSON has one object per line; convert the file with jq -c .';
+  return isCatalogue && looksLikeTable(text)
+    ? 'must be NDJSON, with a retailer on each line, or a JSON list of retailers; this looks like CSV'
     : undefined;
 }
 
