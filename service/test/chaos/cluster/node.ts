@@ -69,11 +69,14 @@ export class Node implements AsyncDisposable {
     this.#child = child;
     // With workers, the admin port reports the first worker a few milliseconds after the public port has opened.
     for (const url of [this.url, this.adminUrl]) {
-      const readStatus = () => {
-        if (child.exitCode === null) return statusOf(`${url}/readyz`);
-        throw new Error(`the server exited with ${child.exitCode}: ${this.#output().slice(-2_000)}`);
+      const isReady = () => {
+        if (child.exitCode !== null) throw this.#failure(child.exitCode);
+        return get(`${url}/readyz`).then(
+          ({ ok }) => ok,
+          () => false,
+        );
       };
-      await until(readStatus, (status) => status === 200, START_MAX_MS);
+      await until(isReady, Boolean, START_MAX_MS);
     }
   }
 
@@ -88,8 +91,7 @@ export class Node implements AsyncDisposable {
   /** Throws if the process does not end well after SIGTERM. */
   async restart(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
     const code = await this.stop(signal);
-    if (signal === 'SIGTERM' && code !== 0)
-      throw new Error(`the server exited with ${code}: ${this.#output().slice(-2_000)}`);
+    if (signal === 'SIGTERM' && code !== 0) throw this.#failure(code);
     await this.start();
   }
 
@@ -126,6 +128,10 @@ export class Node implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop('SIGKILL');
+  }
+
+  #failure(code: number): Error {
+    return new Error(`the server exited with ${code}: ${this.#output().slice(-2_000)}`);
   }
 
   #output(): string {
@@ -165,12 +171,4 @@ export async function sendToAny(
     }
     await Bun.sleep(20);
   }
-}
-
-/** Status of a response; 0 if there is none. */
-function statusOf(url: string): Promise<number> {
-  return get(url).then(
-    ({ status }) => status,
-    () => 0,
-  );
 }

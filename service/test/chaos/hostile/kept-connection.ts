@@ -14,7 +14,7 @@ export function keptConnection(url: string) {
       kept = await HttpConnection.open(url);
       return kept.exchange(bytes, method);
     },
-    [Symbol.dispose]: () => kept?.cut(),
+    [Symbol.dispose]: () => kept?.[Symbol.dispose](),
   };
 }
 

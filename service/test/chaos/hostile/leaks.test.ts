@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { newTokenText } from '../../../src/domain/access-token.ts';
-import { offerbook, ServerProcess } from '../../support/command.ts';
+import { commandLine, runProgram, ServerProcess } from '../../support/command.ts';
 import { temporaryFolder } from '../../support/databases.ts';
 import { offer, retailer, transaction } from '../../support/fixtures.ts';
 import { LeakWatch, leakWatch } from '../../support/leak-watch.ts';
@@ -38,18 +38,9 @@ describe('the leak check for a test run', () => {
   });
 
   test('a leak makes the test run fail', async () => {
-    const run = Bun.spawn(
-      [
-        process.execPath,
-        'test',
-        '--preload',
-        join(SUPPORT, 'leak-check.ts'),
-        join(SUPPORT, 'leaking-run.ts'),
-      ],
-      // Not in the project's root, so that its bunfig.toml does not apply and start a database.
-      { cwd: SUPPORT, stdout: 'pipe', stderr: 'pipe' },
-    );
-    const [stderr, code] = await Promise.all([new Response(run.stderr).text(), run.exited]);
+    // Not in the project's root, so that its bunfig.toml does not apply and start a database.
+    const command = [process.execPath, 'test', '--preload', './leak-check.ts', './leaking-run.ts'];
+    const { code, stderr } = await runProgram(command, { cwd: SUPPORT });
     expect(stderr).toContain('a token was leaked');
     expect(code).toBe(1);
   });
@@ -57,20 +48,15 @@ describe('the leak check for a test run', () => {
 
 test('a token does not appear in any log, error, metric or process list, wherever it is sent', async () => {
   const env = { OFFERBOOK_DATABASE_URL: `sqlite:${join(temporaryFolder(), 'leaks.db')}` };
-  await offerbook(['orgs', 'create', 'acme'], { env });
-  await offerbook(['import', 'catalogue', '-'], {
-    env,
-    stdin: ndjson([retailer(1, { cashbackOffers: [offer(2)] })]),
-  });
-  await offerbook(['import', 'transactions', '-', '--org', 'acme'], { env, stdin: ndjson([transaction(1)]) });
-  const issue = async (kind: string) =>
-    (await offerbook(['tokens', 'issue', '--org', 'acme', '--kind', kind], { env })).stdout.trim();
+  const { run } = commandLine(() => ({ env }));
+  await run('orgs create acme');
+  await run('import catalogue -', { stdin: ndjson([retailer(1, { cashbackOffers: [offer(2)] })]) });
+  await run('import transactions - --org acme', { stdin: ndjson([transaction(1)]) });
+  const issue = async (kind: string) => (await run(`tokens issue --org acme --kind ${kind}`)).stdout.trim();
   const tokens = [await issue('public'), await issue('private')];
   const adminPort = await freePort();
-  await using server = await ServerProcess.start(
-    ['--admin-port', String(adminPort), '--log-level', 'debug'],
-    { env },
-  );
+  const args = ['--admin-port', String(adminPort), '--log-level', 'debug'];
+  await using server = await ServerProcess.start(args, { env });
   const seen: string[] = [];
   for (const token of tokens) {
     const attempts: [path: string, headers: Record<string, string>][] = [
@@ -89,15 +75,14 @@ test('a token does not appear in any log, error, metric or process list, whereve
       const response = await fetch(server.url + path, { headers });
       seen.push(JSON.stringify([...response.headers]), await response.text());
     }
-    const verified = await offerbook(['tokens', 'verify'], { env, stdin: token });
-    seen.push(verified.stdout, verified.stderr);
-    const followed = await offerbook(['follow', '--url', server.url, '--once'], {
-      env: { OFFERBOOK_PRIVATE_TOKEN: token },
-    });
-    seen.push(followed.stdout, followed.stderr);
+    for (const { stdout, stderr } of [
+      await run('tokens verify', { stdin: token }),
+      await run(`follow --url ${server.url} --once`, { env: { OFFERBOOK_PRIVATE_TOKEN: token } }),
+    ])
+      seen.push(stdout, stderr);
   }
   seen.push(await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text());
-  seen.push((await offerbook(['tokens', 'list', '--json'], { env })).stdout);
+  seen.push((await run('tokens list --json')).stdout);
   await server.stop();
   seen.push(...server.logLines);
   const watch = new LeakWatch();

@@ -11,7 +11,7 @@ import { Actors } from '../report/actors.ts';
 import type { Run } from '../report/run.ts';
 import { Clickers, untilRecorded } from '../traffic/clicks.ts';
 import { buildFleet, catchUp, findDifferences, type Surroundings } from '../traffic/fleet.ts';
-import { Importer } from '../traffic/importer.ts';
+import { openImporter } from '../traffic/importer.ts';
 import { type ClockWitness, pageReader } from '../traffic/page-reader.ts';
 import type { Poller } from '../traffic/pollers.ts';
 
@@ -67,7 +67,7 @@ export async function openStage(run: Run, mode: Mode) {
 
   for (const [i, databaseUrl] of cluster.urls.entries()) {
     const own = random('importer', i);
-    const importer = new Importer({ databaseUrl, ledger, random: own, ...IMPORTS });
+    const importer = openImporter({ databaseUrl, ledger, random: own, ...IMPORTS });
     stack.defer(() => importer.kill());
     actors.start(
       async () => void (await importer.step()),

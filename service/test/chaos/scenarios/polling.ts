@@ -10,7 +10,7 @@ import { getOrganisation, ORGANISATIONS } from '../model/world.ts';
 import { Actors } from '../report/actors.ts';
 import type { Scenario } from '../scenario.ts';
 import { buildFleet, catchUp, findDifferences, type Surroundings } from '../traffic/fleet.ts';
-import { Importer } from '../traffic/importer.ts';
+import { openImporter } from '../traffic/importer.ts';
 import { pageReader } from '../traffic/page-reader.ts';
 import { saboteur } from '../traffic/saboteur.ts';
 
@@ -82,7 +82,7 @@ export const polling: Scenario = {
     const actors = new Actors(run.endMs, () => ledger.acknowledged.length >= IMPORTS_MIN);
     for (let i = 0; i < IMPORTERS; i++) {
       const options = { databaseUrl, ledger, random: run.random('importer', i), killShare: 0.1 };
-      const importer = new Importer(options);
+      const importer = openImporter(options);
       run.defer(() => importer.kill());
       actors.start(async () => run.count(`imports ${await importer.step()}`));
     }

@@ -2,7 +2,7 @@
 // little work that a load test measures the service, not this client. `exchange` reads strictly: anything other than exactly
 // one valid HTTP message is an error.
 
-import { brotliDecompressSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import type { Socket } from 'bun';
 import type { Answer } from '../../support/documented-answers.ts';
 
@@ -15,6 +15,12 @@ export type Outcome =
 /** Longer than any response takes. A server that neither responds nor closes the connection in this time has failed. */
 const RESPONSE_MAX_MS = 60_000;
 const HEAD_END = Buffer.from('\r\n\r\n');
+const DECODERS: Readonly<Record<string, (body: Buffer) => Buffer>> = {
+  identity: (body) => body,
+  zstd: zstdDecompressSync,
+  br: brotliDecompressSync,
+  gzip: gunzipSync,
+};
 const STATUS_LINE = /^HTTP\/1\.1 (\d{3}) [\x20-\x7e]*$/;
 const HEADER_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+): ([\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?)?$/;
 
@@ -76,13 +82,9 @@ export class HttpConnection implements Disposable {
     this.#socket?.end();
   }
 
-  cut(): void {
+  [Symbol.dispose](): void {
     this.#end();
     this.#socket?.terminate();
-  }
-
-  [Symbol.dispose](): void {
-    this.cut();
   }
 
   /** Cuts the connection if the work fails or takes longer, so that later bytes are not mistaken for the next response. */
@@ -90,13 +92,13 @@ export class HttpConnection implements Disposable {
     let isLate = false;
     const timer = setTimeout(() => {
       isLate = true;
-      this.cut();
+      this[Symbol.dispose]();
     }, limitMs);
     try {
       const result = await work();
       if (!isLate) return result;
     } catch (error) {
-      this.cut();
+      this[Symbol.dispose]();
       if (!isLate) throw error;
     } finally {
       clearTimeout(timer);
@@ -177,7 +179,10 @@ export class HttpConnection implements Disposable {
     const received = this.#received();
     if (received.length < length) throw new Error('a response that is shorter than its Content-Length');
     this.#chunks = [received.subarray(length)];
-    return unpack(received.subarray(0, length), headers.get('Content-Encoding'));
+    const coding = headers.get('Content-Encoding') ?? 'identity';
+    const unpack = DECODERS[coding];
+    if (unpack === undefined) throw new Error(`unknown coding ${coding}`);
+    return new TextDecoder('utf-8', { fatal: true }).decode(unpack(received.subarray(0, length)));
   }
 }
 
@@ -200,21 +205,6 @@ function parseHead(head: string): { status: number; headers: Headers } {
  */
 function isBareRefusal(headers: Headers): boolean {
   return [...headers.keys()].join() === 'connection' && headers.get('Connection') === 'close';
-}
-
-function unpack(body: Buffer, coding: string | null): string {
-  switch (coding) {
-    case null:
-      return new TextDecoder('utf-8', { fatal: true }).decode(body);
-    case 'zstd':
-      return Bun.zstdDecompressSync(body).toString();
-    case 'br':
-      return brotliDecompressSync(body).toString();
-    case 'gzip':
-      return Buffer.from(Bun.gunzipSync(new Uint8Array(body))).toString();
-    default:
-      throw new Error(`unknown coding ${coding}`);
-  }
 }
 
 /** A GET request as it goes over the wire. */

@@ -30,64 +30,60 @@ export interface ImporterOptions {
   readonly outageMaxMs?: number;
 }
 
-export class Importer {
-  readonly #options: ImporterOptions;
-  #child: Bun.Subprocess | undefined;
-  #onReport: (report: ImporterReport) => void = () => {};
+export function openImporter(options: ImporterOptions) {
+  const { databaseUrl, ledger, random, killShare, outageMaxMs } = options;
+  let running: Bun.Subprocess | undefined;
+  let onReport: (report: ImporterReport) => void = () => {};
 
-  constructor(options: ImporterOptions) {
-    this.#options = options;
-  }
-
-  /** Makes one import; returns its end. */
-  async step(): Promise<End> {
-    const { ledger, random, killShare, outageMaxMs } = this.#options;
-    this.#child ??= this.#spawn();
-    const child = this.#child;
-    const entries = chooseOrganisations(random).map((organisation) => ledger.open(organisation));
-    const entryOf = (number: number) => entries.find((entry) => entry.number === number);
-    const parts = entries.map(({ number, organisation }) => ({ number, organisation }));
-    const order = planImport(parts, this.#options);
-    const killAfterMs = random.chance(killShare) ? random.whole(0, order.pauseMs + 30) : undefined;
-    const reported = Promise.withResolvers<Outcome>();
-    this.#onReport = (report) => {
-      if ('end' in report) reported.resolve(report);
-      else if ('violation' in report) entries[0]?.violation(report.violation);
-      else {
-        entryOf(report.stamped)?.stamped(report.stampMs);
-        if (killAfterMs !== undefined) setTimeout(() => child.kill('SIGKILL'), killAfterMs);
-      }
-    };
-    const timer = setTimeout(() => child.kill('SIGKILL'), outageMaxMs ?? IMPORT_MAX_MS);
-    child.send(order);
-    const outcome = await Promise.race([reported.promise, child.exited]);
-    clearTimeout(timer);
-    const isKilled = typeof outcome === 'number';
-    if (outageMaxMs === undefined) {
-      if (isKilled && killAfterMs === undefined)
-        throw new Error(`import ${parts.map(({ number }) => number)} ended its process`);
-      if (!isKilled && outcome.end === 'unknown') throw new Error(outcome.reason);
-    }
-    if (!isKilled && outcome.end === 'imported')
-      for (const result of outcome.results) entryOf(result.number)?.acknowledge(result);
-    if (!isKilled && killAfterMs === undefined) return outcome.end;
-    // The import may have ended before its kill. Then the process is killed between two imports.
-    this.kill();
-    return 'killed';
-  }
-
-  kill(): void {
-    this.#child?.kill('SIGKILL');
-    this.#child = undefined;
-  }
-
-  #spawn(): Bun.Subprocess {
-    const { databaseUrl, outageMaxMs } = this.#options;
+  function spawn(): Bun.Subprocess {
     return Bun.spawn([process.execPath, PROGRAM, databaseUrl], {
       stdio: ['ignore', 'ignore', outageMaxMs === undefined ? 'inherit' : 'ignore'],
-      ipc: (report: ImporterReport) => this.#onReport(report),
+      ipc: (report: ImporterReport) => onReport(report),
     });
   }
+
+  function kill(): void {
+    running?.kill('SIGKILL');
+    running = undefined;
+  }
+
+  return {
+    kill,
+    /** Makes one import; returns its end. */
+    async step(): Promise<End> {
+      running ??= spawn();
+      const child = running;
+      const entries = chooseOrganisations(random).map((organisation) => ledger.open(organisation));
+      const entryOf = (number: number) => entries.find((entry) => entry.number === number);
+      const parts = entries.map(({ number, organisation }) => ({ number, organisation }));
+      const order = planImport(parts, options);
+      const killAfterMs = random.chance(killShare) ? random.whole(0, order.pauseMs + 30) : undefined;
+      const reported = Promise.withResolvers<Outcome>();
+      onReport = (report) => {
+        if ('end' in report) reported.resolve(report);
+        else if ('violation' in report) entries[0]?.violation(report.violation);
+        else {
+          entryOf(report.stamped)?.stamped(report.stampMs);
+          if (killAfterMs !== undefined) setTimeout(() => child.kill('SIGKILL'), killAfterMs);
+        }
+      };
+      const timer = setTimeout(() => child.kill('SIGKILL'), outageMaxMs ?? IMPORT_MAX_MS);
+      child.send(order);
+      const outcome = await Promise.race([reported.promise, child.exited.then(() => undefined)]);
+      clearTimeout(timer);
+      if (outageMaxMs === undefined) {
+        if (outcome === undefined && killAfterMs === undefined)
+          throw new Error(`import ${parts.map(({ number }) => number)} ended its process`);
+        if (outcome?.end === 'unknown') throw new Error(outcome.reason);
+      }
+      if (outcome?.end === 'imported')
+        for (const result of outcome.results) entryOf(result.number)?.acknowledge(result);
+      if (outcome !== undefined && killAfterMs === undefined) return outcome.end;
+      // The import may have ended before its kill. Then the process is killed between two imports.
+      kill();
+      return 'killed';
+    },
+  };
 }
 
 /** Most imports change one organisation; some contain sales of several, assigned by click. */
