@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'bun:test';
 import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { LogWriter } from '../../src/cli/node/log-writer.ts';
+import { logWriter } from '../../src/cli/node/log-writer.ts';
 import { writeAll } from '../../src/cli/output.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { until } from '../support/until.ts';
@@ -17,7 +17,7 @@ function open(path: string, flags: string | number): number {
   return file;
 }
 
-const writerTo = (file: number) => new LogWriter((lines) => writeAll(file, Buffer.from(lines)));
+const writerTo = (file: number) => logWriter((lines) => writeAll(file, Buffer.from(lines)));
 const line = (i: number) => `${JSON.stringify({ i, text: 'é'.repeat(i % 5_000) })}\n`;
 
 test('all log lines arrive complete and in order, regardless of their length', async () => {
@@ -52,7 +52,7 @@ test('a log without a reader drops whole lines at the end, and close() does not 
 test('log lines are lost while the disk is full, and close() does not wait for them', async () => {
   const full = open('/dev/full', 'w');
   const outcomes: string[] = [];
-  const writer = new LogWriter(async (lines) => {
+  const writer = logWriter(async (lines) => {
     const written = writeAll(full, Buffer.from(lines));
     await written.catch(({ code }) => outcomes.push(`${lines.trimEnd()}: ${code}`));
     return written;

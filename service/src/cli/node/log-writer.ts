@@ -21,50 +21,45 @@ export const toStderr = (lines: string): Promise<void> => writeAll(STDERR, Buffe
  * Every line contains the process id; a worker's lines also contain its number. `write` appends lines that workers logged.
  */
 export function openLog(level: LogLevel, writeOut: (lines: string) => Promise<void>, worker?: number) {
-  const writer = new LogWriter(writeOut);
-  const write = (lines: string) => writer.write(lines);
+  const { write, close } = logWriter(writeOut);
   const logger = new Logger(level, write, systemClock, worker === undefined ? {} : { worker });
-  return { logger, write, close: () => writer.close(CLOSE_MAX_MS) };
+  return { logger, write, close: () => close(CLOSE_MAX_MS) };
 }
 
-export class LogWriter {
-  readonly #writeOut: (lines: string) => Promise<void>;
-  #held = '';
-  #timer: Timer | undefined;
+export function logWriter(writeOut: (lines: string) => Promise<void>) {
+  let held = '';
+  let timer: Timer | undefined;
   /** The writes in progress; undefined if there are none. */
-  #writing: Promise<void> | undefined;
+  let writing: Promise<void> | undefined;
 
-  constructor(writeOut: (lines: string) => Promise<void>) {
-    this.#writeOut = writeOut;
-  }
-
-  write(lines: string): void {
-    if (this.#held.length >= UNREAD_CHARACTERS_MAX) return;
-    this.#held += lines;
-    if (this.#held.length >= HELD_CHARACTERS_MAX) this.#release();
-    else this.#timer ??= setTimeout(() => this.#release(), HOLD_MS);
-  }
-
-  /** Resolves when everything has been written, or after the timeout. */
-  async close(timeoutMs: number): Promise<void> {
-    this.#release();
-    await Promise.race([this.#writing, Bun.sleep(timeoutMs)]);
-  }
-
-  #release(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#writing ??= this.#writeHeld().finally(() => {
-      this.#writing = undefined;
+  function release(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    writing ??= writeHeld().finally(() => {
+      writing = undefined;
     });
   }
 
-  async #writeHeld(): Promise<void> {
-    while (this.#held !== '') {
-      const lines = this.#held;
-      this.#held = '';
+  async function writeHeld(): Promise<void> {
+    while (held !== '') {
+      const lines = held;
+      held = '';
       // The disk is full, or the reader has closed the pipe. These lines are lost; later writes may succeed.
-      await this.#writeOut(lines).catch(() => {});
+      await writeOut(lines).catch(() => {});
     }
   }
+
+  return {
+    write(lines: string): void {
+      if (held.length >= UNREAD_CHARACTERS_MAX) return;
+      held += lines;
+      if (held.length >= HELD_CHARACTERS_MAX) release();
+      else timer ??= setTimeout(release, HOLD_MS);
+    },
+    /** Resolves when everything has been written, or after the timeout. */
+    async close(timeoutMs: number): Promise<void> {
+      release();
+      await Promise.race([writing, Bun.sleep(timeoutMs)]);
+    },
+  };
 }

@@ -3,12 +3,12 @@
 
 import type { SnapshotData } from '../../catalogue/snapshot-data.ts';
 import type { Tracer } from '../../tracing/tracer.ts';
-import { ThreadClient } from './threads/thread-client.ts';
+import { threadClient } from './threads/thread-client.ts';
 
 export type SnapshotBuilder = ReturnType<typeof openSnapshotBuilder>;
 
 export function openSnapshotBuilder(databaseUrl: string, tracer?: Tracer) {
-  const thread = new ThreadClient<string, SnapshotData>(new URL('./snapshot-thread', import.meta.url));
+  const thread = threadClient<string, SnapshotData>(new URL('./snapshot-thread', import.meta.url));
   thread.start();
   return {
     /** Returns a snapshot that contains at least everything committed before the call. */

@@ -4,7 +4,7 @@
 import { Refused } from '@offerbook/wire/failures.ts';
 import type { NodeView } from '../../../console/page-context.ts';
 import { withTimeout } from '../../../domain/promises.ts';
-import { ThreadClient } from '../threads/thread-client.ts';
+import { threadClient } from '../threads/thread-client.ts';
 import type { ConsoleAnswer, ConsoleQuestion, ConsoleSetup } from './console-thread.ts';
 
 /** Long enough for a search through all transactions. */
@@ -15,12 +15,10 @@ const PENDING_MAX = 100;
 const PASSED_HEADERS = ['accept-encoding', 'if-none-match'];
 
 export function openConsoleHost(setup: ConsoleSetup) {
-  const thread = new ThreadClient<ConsoleQuestion, ConsoleAnswer>(
-    new URL('./console-thread', import.meta.url),
-  );
+  const thread = threadClient<ConsoleQuestion, ConsoleAnswer>(new URL('./console-thread', import.meta.url));
   return {
     async answer(request: Request, body: string, node: NodeView): Promise<Response> {
-      if (thread.pending >= PENDING_MAX) throw new Refused('the console is overloaded');
+      if (thread.pending() >= PENDING_MAX) throw new Refused('the console is overloaded');
       const url = new URL(request.url, 'http://localhost').href;
       const headers = Object.fromEntries(
         [...request.headers].filter(([name]) => PASSED_HEADERS.includes(name)),

@@ -18,66 +18,61 @@ type Result<Answer> =
 /** A thread closes its database connections within milliseconds, unless it is executing a long query. */
 const CLOSE_MAX_MS = 1_000;
 
-export class ThreadClient<Question, Answer> {
-  readonly #script: URL;
-  readonly #pending = new Map<number, PromiseWithResolvers<Answer>>();
-  #thread: Worker | undefined;
-  #lastNumber = 0;
-  #isClosed = false;
-
-  /** `script` has no extension, because the file is .ts in a checkout and .js in the built program. */
-  constructor(script: URL) {
-    this.#script = script;
-  }
-
-  get pending(): number {
-    return this.#pending.size;
-  }
+/** `script` has no extension, because the file is .ts in a checkout and .js in the built program. */
+export function threadClient<Question, Answer>(script: URL) {
+  const pending = new Map<number, PromiseWithResolvers<Answer>>();
+  let running: Worker | undefined;
+  let lastNumber = 0;
+  let isClosed = false;
 
   /** Starts the thread if it is not running. */
-  start(): Worker {
-    if (this.#isClosed) throw stopping();
-    if (this.#thread !== undefined) return this.#thread;
+  function start(): Worker {
+    if (isClosed) throw stopping();
+    if (running !== undefined) return running;
     if (!canStartThread()) throw new Refused('no file handle is free to start a thread');
-    const thread = new Worker(this.#script);
+    const thread = new Worker(script);
     thread.onmessage = ({ data }: MessageEvent<Result<Answer>>) => {
-      const call = this.#pending.get(data.number);
+      const call = pending.get(data.number);
       if ('failure' in data) call?.reject(fromThreadFailure(data.failure));
       else call?.resolve(data.answer);
     };
     thread.onerror = ({ message }) => {
-      if (this.#thread === thread) this.#end(new Error(`the thread failed: ${message}`));
+      if (running === thread) end(new Error(`the thread failed: ${message}`));
     };
-    this.#thread = thread;
+    running = thread;
     return thread;
   }
 
-  async call(question: Question): Promise<Answer> {
-    const thread = this.start();
-    const number = ++this.#lastNumber;
-    const answered = Promise.withResolvers<Answer>();
-    this.#pending.set(number, answered);
-    thread.postMessage({ number, question } satisfies Call<Question>);
-    return answered.promise.finally(() => this.#pending.delete(number));
+  function end(reason: Error): void {
+    running?.terminate();
+    running = undefined;
+    for (const { reject } of pending.values()) reject(reason);
   }
 
-  /** Terminates the thread, and waits until its database connections are closed. Rejects pending and later calls. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    const { promise: closed, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, CLOSE_MAX_MS);
-    if (this.#thread === undefined) resolve();
-    this.#thread?.addEventListener('close', () => resolve());
-    this.#end(stopping());
-    await closed;
-    clearTimeout(timer);
-  }
-
-  #end(reason: Error): void {
-    this.#thread?.terminate();
-    this.#thread = undefined;
-    for (const { reject } of this.#pending.values()) reject(reason);
-  }
+  return {
+    start,
+    /** Number of calls without an answer. */
+    pending: () => pending.size,
+    async call(question: Question): Promise<Answer> {
+      const thread = start();
+      const number = ++lastNumber;
+      const answered = Promise.withResolvers<Answer>();
+      pending.set(number, answered);
+      thread.postMessage({ number, question } satisfies Call<Question>);
+      return answered.promise.finally(() => pending.delete(number));
+    },
+    /** Terminates the thread, and waits until its database connections are closed. Rejects pending and later calls. */
+    async close(): Promise<void> {
+      isClosed = true;
+      const closed = Promise.withResolvers<void>();
+      const timer = setTimeout(closed.resolve, CLOSE_MAX_MS);
+      if (running === undefined) closed.resolve();
+      running?.addEventListener('close', () => closed.resolve());
+      end(stopping());
+      await closed.promise;
+      clearTimeout(timer);
+    },
+  };
 }
 
 declare const self: Worker;

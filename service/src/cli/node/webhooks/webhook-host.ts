@@ -5,7 +5,7 @@ import { withTimeout } from '../../../domain/promises.ts';
 import type { Stores } from '../../../domain/stores.ts';
 import type { SenderReport } from '../../../domain/webhook.ts';
 import type { NodeOptions } from '../node-settings.ts';
-import { ThreadClient } from '../threads/thread-client.ts';
+import { threadClient } from '../threads/thread-client.ts';
 import type { WebhookAnswer, WebhookQuestion } from './webhook-thread.ts';
 
 const CALL_INTERVAL_MS = 1_000;
@@ -15,9 +15,7 @@ const RUN_MAX_MS = 30_000;
 
 export function openWebhookHost({ databaseUrl, settings, logger }: NodeOptions, stores: Stores) {
   const setup = { databaseUrl, networks: settings.webhookNetworks, logLevel: settings.logLevel };
-  const thread = new ThreadClient<WebhookQuestion, WebhookAnswer>(
-    new URL('./webhook-thread', import.meta.url),
-  );
+  const thread = threadClient<WebhookQuestion, WebhookAnswer>(new URL('./webhook-thread', import.meta.url));
   let revision: number | undefined;
   let report: SenderReport | undefined;
   let timer: Timer | undefined;

@@ -2,7 +2,7 @@
 // be replaced.
 
 import { fromThreadFailure } from '../threads/thread-client.ts';
-import { NO_REPORT, type WorkerReport } from './worker-report.ts';
+import { NO_REPORT } from './worker-report.ts';
 import type { FromWorker, ToWorker } from './worker-thread.ts';
 
 interface WorkerEvents {
@@ -10,83 +10,74 @@ interface WorkerEvents {
   onReady(): void;
 }
 
-export class WorkerHandle {
-  readonly #thread: Worker;
-  readonly #events: WorkerEvents;
-  readonly #ended = Promise.withResolvers<Error | undefined>();
-  readonly #closed = Promise.withResolvers<void>();
-  /** Resolves with the reason to replace the worker, or with undefined after a requested stop. */
-  readonly ended = this.#ended.promise;
-  /** Resolves when the thread has ended. A thread in native code ends only when that code returns. */
-  readonly closed = this.#closed.promise;
-  report: WorkerReport = NO_REPORT;
-  hasBeenReady = false;
-  #hasReported = false;
-  #hasEnded = false;
-  #silentChecks = 0;
+export type WorkerHandle = ReturnType<typeof startWorker>;
 
-  constructor(script: URL, events: WorkerEvents) {
-    this.#events = events;
-    this.#thread = new Worker(script);
-    this.#thread.onmessage = ({ data }: MessageEvent<FromWorker>) => this.#receive(data);
-    this.#thread.onerror = ({ message }) => this.#end(new Error(message));
-    this.#thread.addEventListener('close', () => {
-      this.#closed.resolve();
-      this.#end(new Error('it ended unexpectedly'));
-    });
+export function startWorker(script: URL, { onLog, onReady }: WorkerEvents) {
+  const thread = new Worker(script);
+  const ended = Promise.withResolvers<Error | undefined>();
+  const closed = Promise.withResolvers<void>();
+  let report = NO_REPORT;
+  let hasBeenReady = false;
+  let hasReported = false;
+  let hasEnded = false;
+  let silentChecks = 0;
+
+  function end(reason: Error | undefined): void {
+    if (hasEnded) return;
+    hasEnded = true;
+    thread.terminate();
+    ended.resolve(reason);
   }
 
-  /** True while the worker serves requests. */
-  get isReady(): boolean {
-    return this.hasBeenReady && !this.#hasEnded;
-  }
-
-  send(message: ToWorker): void {
-    this.#thread.postMessage(message);
-  }
-
-  /**
-   * Called at regular intervals. Ends the worker if too many calls pass without a report. Counts calls instead of time,
-   * because a pause of the whole process is not the worker's fault.
-   */
-  check(silentChecksMax: number, startChecksMax: number): void {
-    this.#silentChecks += 1;
-    if (this.#silentChecks > (this.#hasReported ? silentChecksMax : startChecksMax)) {
-      this.#end(new Error('it does not respond'));
-    }
-  }
-
-  terminate(): void {
-    this.#thread.terminate();
-  }
-
-  #receive(message: FromWorker): void {
-    this.#hasReported = true;
-    this.#silentChecks = 0;
+  function receive(message: FromWorker): void {
+    hasReported = true;
+    silentChecks = 0;
     switch (message.type) {
       case 'report':
-        this.report = message.report;
+        report = message.report;
         break;
       case 'ready':
-        this.hasBeenReady = true;
-        this.#events.onReady();
+        hasBeenReady = true;
+        onReady();
         break;
       case 'log':
-        this.#events.onLog(message.lines);
+        onLog(message.lines);
         break;
       case 'failed':
-        this.#end(fromThreadFailure(message.failure));
+        end(fromThreadFailure(message.failure));
         break;
       case 'stopped':
-        this.#end(undefined);
+        end(undefined);
         break;
     }
   }
 
-  #end(reason: Error | undefined): void {
-    if (this.#hasEnded) return;
-    this.#hasEnded = true;
-    this.#thread.terminate();
-    this.#ended.resolve(reason);
-  }
+  thread.onmessage = ({ data }: MessageEvent<FromWorker>) => receive(data);
+  thread.onerror = ({ message }) => end(new Error(message));
+  thread.addEventListener('close', () => {
+    closed.resolve();
+    end(new Error('it ended unexpectedly'));
+  });
+
+  return {
+    /** Resolves with the reason to replace the worker, or with undefined after a requested stop. */
+    ended: ended.promise,
+    /** Resolves when the thread has ended. A thread in native code ends only when that code returns. */
+    closed: closed.promise,
+    report: () => report,
+    hasBeenReady: () => hasBeenReady,
+    /** True while the worker serves requests. */
+    isReady: () => hasBeenReady && !hasEnded,
+    send: (message: ToWorker) => thread.postMessage(message),
+    terminate: () => thread.terminate(),
+    /**
+     * Called at regular intervals. Ends the worker if too many calls pass without a report. Counts calls instead of time,
+     * because a pause of the whole process is not the worker's fault.
+     */
+    check(silentChecksMax: number, startChecksMax: number): void {
+      silentChecks += 1;
+      if (silentChecks > (hasReported ? silentChecksMax : startChecksMax))
+        end(new Error('it does not respond'));
+    },
+  };
 }

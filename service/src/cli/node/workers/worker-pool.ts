@@ -6,8 +6,8 @@ import type { Logger } from '../../../domain/logger.ts';
 import { withTimeout } from '../../../domain/promises.ts';
 import { isStorageError } from '../../../domain/storage-error.ts';
 import { canStartThread } from '../threads/thread-client.ts';
-import { WorkerHandle } from './worker-handle.ts';
-import { countsOf, mergeReports, NO_REPORT, type WorkerReport } from './worker-report.ts';
+import { startWorker, type WorkerHandle } from './worker-handle.ts';
+import { countsOf, mergeReports, NO_REPORT } from './worker-report.ts';
 import type { ToWorker } from './worker-thread.ts';
 
 /** Tests use shorter times. */
@@ -43,124 +43,113 @@ interface WorkerPoolOptions {
   readonly timings?: Partial<WorkerTimings> | undefined;
 }
 
-export class WorkerPool {
-  readonly #options: WorkerPoolOptions;
-  readonly #timings: WorkerTimings;
-  readonly #workers = new Map<number, WorkerHandle>();
-  readonly #firstReady = Promise.withResolvers<void>();
-  readonly #failure = Promise.withResolvers<never>();
-  /** Rejects if the node cannot continue. */
-  readonly failure = this.#failure.promise;
-  readonly #stopping = Promise.withResolvers<void>();
-  restarts = 0;
-  #timer: Timer | undefined;
-  #running: Promise<void>[] = [];
+export function openWorkerPool(options: WorkerPoolOptions) {
+  const { script, firstMessages, onLog, logger } = options;
+  const timings: WorkerTimings = { ...TIMINGS, ...options.timings };
+  const workers = new Map<number, WorkerHandle>();
+  const firstReady = Promise.withResolvers<void>();
+  const failure = Promise.withResolvers<never>();
+  failure.promise.catch(() => {});
+  const stopping = Promise.withResolvers<void>();
+  let restarts = 0;
+  let timer: Timer | undefined;
+  let running: Promise<void>[] = [];
   /** Sum of the counts that ended workers had reported. */
-  #past = NO_REPORT;
-  #isStopping = false;
-  #failedStarts = 0;
-
-  constructor(options: WorkerPoolOptions) {
-    this.#options = options;
-    this.#timings = { ...TIMINGS, ...options.timings };
-    this.failure.catch(() => {});
-  }
+  let past = NO_REPORT;
+  let isStopping = false;
+  let failedStarts = 0;
 
   /** Number of workers that serve requests. */
-  get ready(): number {
-    return [...this.#workers.values()].filter(({ isReady }) => isReady).length;
-  }
-
-  /** The merged report of all workers, including those that have ended. */
-  get report(): WorkerReport {
-    return mergeReports([this.#past, ...[...this.#workers.values()].map(({ report }) => report)]);
-  }
-
-  /** Starts all workers. Resolves when the first of them serves requests. */
-  async start(): Promise<void> {
-    this.#timer = setInterval(() => this.#check(), CHECK_INTERVAL_MS);
-    this.#running = Array.from({ length: this.#options.count }, (_, i) => this.#keepRunning(i + 1));
-    await Promise.race([this.#firstReady.promise, this.failure]);
+  function ready(): number {
+    return [...workers.values()].filter((worker) => worker.isReady()).length;
   }
 
   /** Sends a message to all current workers. Workers that start later get only their first messages. */
-  send(message: ToWorker): void {
-    for (const worker of this.#workers.values()) worker.send(message);
+  function send(message: ToWorker): void {
+    for (const worker of workers.values()) worker.send(message);
   }
 
-  /** Gives the workers up to this long to finish their requests, then terminates them. */
-  async stop(timeoutMs: number): Promise<void> {
-    this.#isStopping = true;
-    this.#stopping.resolve();
-    this.send({ type: 'stop' });
-    await Promise.race([Promise.all(this.#running), Bun.sleep(timeoutMs)]);
-    clearInterval(this.#timer);
-    for (const worker of this.#workers.values()) worker.terminate();
-  }
-
-  async #keepRunning(number: number): Promise<void> {
-    for (let endsInARow = 0; !this.#isStopping; this.restarts += 1) {
+  async function keepRunning(number: number): Promise<void> {
+    for (let endsInARow = 0; !isStopping; restarts += 1) {
       const startedAtMs = performance.now();
-      const reason = await this.#runOnce(number);
-      if (this.#isStopping || reason === undefined) return;
-      const isProven = performance.now() - startedAtMs >= this.#timings.provenMs;
+      const reason = await runOnce(number);
+      if (isStopping || reason === undefined) return;
+      const isProven = performance.now() - startedAtMs >= timings.provenMs;
       endsInARow = isProven ? 1 : endsInARow + 1;
-      const { restartMinMs, restartMaxMs } = this.#timings;
-      const delayMs = Math.min(restartMaxMs, restartMinMs * 2 ** (endsInARow - 1));
-      this.#options.logger.error(
-        { worker: number, err: reason, delayMs },
-        'a worker ended; starting a new one',
-      );
-      await Promise.race([Bun.sleep(delayMs), this.#stopping.promise]);
+      const delayMs = Math.min(timings.restartMaxMs, timings.restartMinMs * 2 ** (endsInARow - 1));
+      logger.error({ worker: number, err: reason, delayMs }, 'a worker ended; starting a new one');
+      await Promise.race([Bun.sleep(delayMs), stopping.promise]);
     }
   }
 
   /** Returns why the worker ended; undefined after a requested stop. */
-  async #runOnce(number: number): Promise<Error | undefined> {
+  async function runOnce(number: number): Promise<Error | undefined> {
     if (!canStartThread()) {
       const error = new Error('no file handle is free to start a thread');
-      this.#startFailed(error);
+      startFailed(error);
       return error;
     }
-    const { script, firstMessages, onLog } = this.#options;
-    const worker = new WorkerHandle(script, { onLog, onReady: () => this.#startSucceeded() });
-    this.#workers.set(number, worker);
+    const worker = startWorker(script, { onLog, onReady: startSucceeded });
+    workers.set(number, worker);
     for (const message of firstMessages(number)) worker.send(message);
     const reason = await worker.ended;
-    this.#workers.delete(number);
-    this.#past = mergeReports([this.#past, countsOf(worker.report)]);
-    if (reason === undefined || this.#isStopping) return reason;
-    if (!worker.hasBeenReady) this.#startFailed(reason);
-    await this.#expectClosed(worker);
+    workers.delete(number);
+    past = mergeReports([past, countsOf(worker.report())]);
+    if (reason === undefined || isStopping) return reason;
+    if (!worker.hasBeenReady()) startFailed(reason);
+    await expectClosed(worker);
     return reason;
   }
 
-  #startSucceeded(): void {
-    this.#failedStarts = 0;
-    this.#firstReady.resolve();
+  function startSucceeded(): void {
+    failedStarts = 0;
+    firstReady.resolve();
   }
 
-  #startFailed(reason: Error): void {
-    this.#failedStarts = this.ready > 0 ? 0 : this.#failedStarts + 1;
-    if (this.#failedStarts === 0) return;
-    if (reason instanceof BadInput || isStorageError(reason, ...PERMANENT)) this.#failure.reject(reason);
-    if (this.#failedStarts < FAILED_STARTS_MAX) return;
-    this.#failure.reject(new Error(`no worker could start: ${reason.message}`, { cause: reason }));
+  function startFailed(reason: Error): void {
+    failedStarts = ready() > 0 ? 0 : failedStarts + 1;
+    if (failedStarts === 0) return;
+    if (reason instanceof BadInput || isStorageError(reason, ...PERMANENT)) failure.reject(reason);
+    if (failedStarts < FAILED_STARTS_MAX) return;
+    failure.reject(new Error(`no worker could start: ${reason.message}`, { cause: reason }));
   }
 
   /**
    * Fails the node if the thread does not end: its socket would keep accepting a share of the connections without answering
    * them.
    */
-  async #expectClosed(worker: WorkerHandle): Promise<void> {
+  async function expectClosed(worker: WorkerHandle): Promise<void> {
     const stuck = () => new Error('a worker does not respond and cannot be terminated');
-    await withTimeout(worker.closed, this.#timings.endMaxMs, stuck).catch(this.#failure.reject);
+    await withTimeout(worker.closed, timings.endMaxMs, stuck).catch(failure.reject);
   }
 
-  #check(): void {
-    const { silenceMaxMs, startMaxMs } = this.#timings;
-    for (const worker of this.#workers.values()) {
+  function check(): void {
+    const { silenceMaxMs, startMaxMs } = timings;
+    for (const worker of workers.values())
       worker.check(silenceMaxMs / CHECK_INTERVAL_MS, startMaxMs / CHECK_INTERVAL_MS);
-    }
   }
+
+  return {
+    /** Rejects if the node cannot continue. */
+    failure: failure.promise,
+    workers: () => ({ ready: ready(), restarts }),
+    /** Returns the merged report of all workers, including those that have ended. */
+    report: () => mergeReports([past, ...[...workers.values()].map((worker) => worker.report())]),
+    /** Starts all workers. Resolves when the first of them serves requests. */
+    async start(): Promise<void> {
+      timer = setInterval(check, CHECK_INTERVAL_MS);
+      running = Array.from({ length: options.count }, (_, i) => keepRunning(i + 1));
+      await Promise.race([firstReady.promise, failure.promise]);
+    },
+    send,
+    /** Gives the workers up to this long to finish their requests, then terminates them. */
+    async stop(timeoutMs: number): Promise<void> {
+      isStopping = true;
+      stopping.resolve();
+      send({ type: 'stop' });
+      await Promise.race([Promise.all(running), Bun.sleep(timeoutMs)]);
+      clearInterval(timer);
+      for (const worker of workers.values()) worker.terminate();
+    },
+  };
 }

@@ -14,7 +14,7 @@ import { findPort, urlOf } from '../listen.ts';
 import type { NodeOptions } from '../node-settings.ts';
 import type { Serving } from '../serving.ts';
 import { STOP_MAX_MS } from '../signals.ts';
-import { WorkerPool, type WorkerTimings } from './worker-pool.ts';
+import { openWorkerPool, type WorkerTimings } from './worker-pool.ts';
 import { mergeReports, NO_REPORT } from './worker-report.ts';
 
 /** The part of STOP_MAX_MS reserved for closing the main thread after the workers have stopped. */
@@ -50,7 +50,7 @@ export async function openWorkers(options: WorkersOptions): Promise<Serving> {
   let following: ChangeFollower | undefined;
   let isStopping = false;
 
-  const pool = new WorkerPool({
+  const pool = openWorkerPool({
     count: settings.workers,
     // No extension, because the file is .ts in a checkout and .js in the built program.
     script: options.script ?? new URL('./worker-thread', import.meta.url),
@@ -71,13 +71,13 @@ export async function openWorkers(options: WorkersOptions): Promise<Serving> {
     catalogue,
     tracer: tracing?.tracer,
     failure: pool.failure,
-    isReady: () => pool.ready > 0 && !isStopping,
+    isReady: () => pool.workers().ready > 0 && !isStopping,
     report() {
       const { status: databaseStatus } = databaseHealth;
       const own = { ...NO_REPORT, databaseStatus, pools: stores.pools(), spans: tracing?.exporter.counts };
-      return mergeReports([pool.report, own]);
+      return mergeReports([pool.report(), own]);
     },
-    workers: () => ({ ready: pool.ready, restarts: pool.restarts }),
+    workers: pool.workers,
     replace(built) {
       snapshot = built;
       pool.send({ type: 'snapshot', snapshot });
