@@ -12,7 +12,7 @@ import { type Exchange, openExchange } from '../http/exchange.ts';
 import { openAssets, openRoute } from '../http/pages/assets.ts';
 import { FAVICON, pageHeaders } from '../http/pages/page-file.ts';
 import type { Reply } from '../http/reply.ts';
-import { type Method, type Route, Router } from '../http/router.ts';
+import { buildRouter, type Method, type Route } from '../http/router.ts';
 import { CatalogueReader } from './counts/catalogue-contents.ts';
 import { ClickCounter } from './counts/click-totals.ts';
 import type { MakePage, NodeView } from './page-context.ts';
@@ -96,13 +96,13 @@ export function buildConsole({ stores, folder, explorer }: ConsoleParts): Consol
     return { method, path, openToBrowsers: false, answer: (exchange) => answer(make, exchange) };
   });
   const favicon = openRoute('/favicon.svg', async (exchange) => FAVICON.answer(exchange, 'max-age=86400'));
-  const router = new Router([...pages, favicon, ...assets.routes]);
+  const findRoute = buildRouter([...pages, favicon, ...assets.routes]);
 
   return async (request, node) => {
     const exchange: ConsoleExchange = { ...openExchange(request), node };
-    const found = router.find(exchange.path);
+    const found = findRoute(exchange.path);
     if (found === undefined) return reply(NO_SUCH_PAGE, exchange.path, node);
-    const route = found.resource.find(request.method);
+    const route = found.resource.routes.get(request.method);
     if (route === undefined) return methodNotAllowed(found.resource.allow);
     exchange.parameters = found.parameters;
     return route.answer(exchange);

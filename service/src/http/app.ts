@@ -29,7 +29,7 @@ import type { Reply } from './reply.ts';
 import { type LoggedRequests, logRequest } from './request-log.ts';
 import { beginRequestSpan, endRequestSpan } from './request-span.ts';
 import type { RequestTally } from './request-tally.ts';
-import { type Resource, type Route, Router } from './router.ts';
+import { buildRouter, type Resource, type Route } from './router.ts';
 
 interface AppSettings extends RateLimitSettings, SiteSettings, ActivationSettings {
   readonly trustedProxies: readonly string[];
@@ -74,7 +74,7 @@ export function buildApp(dependencies: AppDependencies): App {
   const unavailableLog = new BoundedLog((fields) => logger.warn(fields, 'unavailable'));
   const { activation, extension } = dependencies;
   const site = buildSite({ ...settings, guest: extension?.guest }, dependencies);
-  const router = new Router([
+  const findRoute = buildRouter([
     ...operationRoutes({ ...dependencies, pageSize: settings.pageSize }, { ...dependencies, limits, turn }),
     ...(activation === undefined ? [] : activationRoutes(activation, limits, settings)),
     ...site.routes,
@@ -84,8 +84,8 @@ export function buildApp(dependencies: AppDependencies): App {
   /** Throws an ApiError, or rejects with one, for errors that the client should see. */
   function serve(exchange: Exchange): Reply | Promise<Reply> {
     const { request, path, search } = exchange;
-    const found = router.find(path);
-    const route = found?.resource.find(request.method);
+    const found = findRoute(path);
+    const route = found?.resource.routes.get(request.method);
     if (found !== undefined) {
       exchange.route = found.resource.path;
       exchange.parameters = found.parameters;

@@ -23,30 +23,23 @@ export interface Route<E = Exchange> {
 }
 
 /** All routes for one path. */
-export class Resource<E = Exchange> {
+export interface Resource<E = Exchange> {
   readonly path: string;
   /** Supported methods, for the Allow header. */
   readonly allow: string;
   /** Methods that pages from any origin can use; empty if there are none. */
   readonly allowFromPages: string;
-  readonly #routes: ReadonlyMap<string, Route<E>>;
+  /** By method. */
+  readonly routes: ReadonlyMap<string, Route<E>>;
+}
 
-  constructor(path: string, routes: readonly Route<E>[]) {
-    const byMethod = new Map<string, Route<E>>();
-    for (const route of routes) {
-      byMethod.set(route.method, route);
-      if (route.method === 'GET') byMethod.set('HEAD', route);
-    }
-    const methods = [...byMethod.keys()].toSorted();
-    this.path = path;
-    this.allow = methods.join(', ');
-    this.allowFromPages = methods.filter((method) => byMethod.get(method)?.openToBrowsers).join(', ');
-    this.#routes = byMethod;
-  }
-
-  find(method: string): Route<E> | undefined {
-    return this.#routes.get(method);
-  }
+function resourceOf<E>(path: string, all: readonly Route<E>[]): Resource<E> {
+  const routes = new Map<string, Route<E>>(all.map((route) => [route.method, route]));
+  const get = routes.get('GET');
+  if (get !== undefined) routes.set('HEAD', get);
+  const methods = [...routes.keys()].toSorted();
+  const allowFromPages = methods.filter((method) => routes.get(method)?.openToBrowsers).join(', ');
+  return { path, allow: methods.join(', '), allowFromPages, routes };
 }
 
 interface Found<E> {
@@ -54,39 +47,27 @@ interface Found<E> {
   readonly parameters: PathParameters;
 }
 
-/** A path with parameters. */
-interface Pattern<E> {
-  readonly resource: Resource<E>;
-  readonly expression: RegExp;
-}
-
-const NO_PARAMETERS: PathParameters = {};
-
-export class Router<E = Exchange> {
-  readonly #fixed = new Map<string, Found<E>>();
-  readonly #patterns: Pattern<E>[] = [];
-
-  constructor(routes: readonly Route<E>[]) {
-    for (const [path, group] of Map.groupBy(routes, (route) => route.path)) {
-      const resource = new Resource(path, group);
-      if (path.includes('{')) {
-        const source = path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)').replace(/\/$/, '/?');
-        this.#patterns.push({ resource, expression: new RegExp(`^${source}$`) });
-      } else {
-        for (const spelling of [path, path.replace(/(?<=.)\/$/, '')])
-          this.#fixed.set(spelling, { resource, parameters: NO_PARAMETERS });
-      }
+/** Returns a function that finds a path. Fixed paths take precedence over paths with parameters. */
+export function buildRouter<E = Exchange>(routes: readonly Route<E>[]) {
+  const fixed = new Map<string, Found<E>>();
+  const patterns: { readonly resource: Resource<E>; readonly expression: RegExp }[] = [];
+  for (const [path, group] of Map.groupBy(routes, (route) => route.path)) {
+    const resource = resourceOf(path, group);
+    if (path.includes('{')) {
+      const source = path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)').replace(/\/$/, '/?');
+      patterns.push({ resource, expression: new RegExp(`^${source}$`) });
+    } else {
+      for (const spelling of [path, path.replace(/(?<=.)\/$/, '')])
+        fixed.set(spelling, { resource, parameters: {} });
     }
   }
-
-  /** Fixed paths take precedence over paths with parameters. */
-  find(path: string): Found<E> | undefined {
-    const found = this.#fixed.get(path);
+  return (path: string): Found<E> | undefined => {
+    const found = fixed.get(path);
     if (found !== undefined) return found;
-    for (const { resource, expression } of this.#patterns) {
+    for (const { resource, expression } of patterns) {
       const match = expression.exec(path);
       if (match !== null) return { resource, parameters: { ...match.groups } };
     }
     return undefined;
-  }
+  };
 }

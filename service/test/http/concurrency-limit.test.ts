@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test';
 import type { AccessToken } from '../../src/domain/access-token.ts';
 import { ApiError } from '../../src/domain/api-errors.ts';
 import { openExchange } from '../../src/http/exchange.ts';
-import { ConcurrencyLimit } from '../../src/http/operations/concurrency-limit.ts';
+import { concurrencyLimit } from '../../src/http/operations/concurrency-limit.ts';
 import type { Services } from '../../src/http/operations/operation.ts';
 import { READS_AT_ONCE_MAX } from '../../src/http/operations/operation-routes.ts';
 import { transactionRoute } from '../../src/http/operations/transactions-route.ts';
@@ -36,11 +36,11 @@ class Queue {
   readonly ask: (caller: typeof ANYBODY) => Promise<string>;
 
   constructor(runningMax: number) {
-    const concurrencyLimit = new ConcurrencyLimit({ runningMax, waitMaxMs: 60_000 });
+    const limited = concurrencyLimit({ runningMax, waitMaxMs: 60_000 });
     this.ask = (caller) => {
       const each = job();
       return outcome(
-        concurrencyLimit.run(caller, () => {
+        limited(caller, () => {
           this.begun.push(caller.id);
           this.jobs.push(each);
           return each.work();
@@ -54,12 +54,12 @@ const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a concurrency limit', () => {
   test('runs a limited amount of work and queues the rest in order of arrival', async () => {
-    const concurrencyLimit = new ConcurrencyLimit(PATIENT);
+    const limited = concurrencyLimit(PATIENT);
     const begun: number[] = [];
     const jobs = Array.from({ length: 5 }, job);
     const outcomes = jobs.map(({ work }, i) =>
       outcome(
-        concurrencyLimit.run(ANYBODY, () => {
+        limited(ANYBODY, () => {
           begun.push(i);
           return work();
         }),
@@ -89,33 +89,31 @@ describe('a concurrency limit', () => {
   });
 
   test('rejects requests that waited too long, without starting their work', async () => {
-    const concurrencyLimit = new ConcurrencyLimit({ runningMax: 1, waitMaxMs: 20 });
+    const limited = concurrencyLimit({ runningMax: 1, waitMaxMs: 20 });
     const first = job();
-    const running = outcome(concurrencyLimit.run(ANYBODY, first.work));
+    const running = outcome(limited(ANYBODY, first.work));
     let begun = false;
     const late = outcome(
-      concurrencyLimit.run(ANYBODY, async () => {
+      limited(ANYBODY, async () => {
         begun = true;
       }),
     );
     expect(await late).toBe('unavailable, retry after 1 s');
     first.end();
     expect([await running, begun]).toEqual(['done', false]);
-    expect(await outcome(concurrencyLimit.run(ANYBODY, async () => 'next'))).toBe('done');
+    expect(await outcome(limited(ANYBODY, async () => 'next'))).toBe('done');
   });
 
   test('lets the event loop run between tasks that block the thread', async () => {
-    const concurrencyLimit = new ConcurrencyLimit({ runningMax: 8, waitMaxMs: 60_000 });
+    const limited = concurrencyLimit({ runningMax: 8, waitMaxMs: 60_000 });
     const holdUp = async () => {
       for (const endMs = performance.now() + 5; performance.now() < endMs; );
     };
     let turns = 0;
     let working = true;
-    const work = Promise.all(Array.from({ length: 30 }, () => concurrencyLimit.run(ANYBODY, holdUp))).then(
-      () => {
-        working = false;
-      },
-    );
+    const work = Promise.all(Array.from({ length: 30 }, () => limited(ANYBODY, holdUp))).then(() => {
+      working = false;
+    });
     while (working) {
       await settle();
       turns += 1;
@@ -126,9 +124,9 @@ describe('a concurrency limit', () => {
   });
 
   test('a single transaction waits in the same queue as pages of transactions', async () => {
-    const transactionQueue = new ConcurrencyLimit({ runningMax: 1, waitMaxMs: 60_000 });
+    const transactionQueue = concurrencyLimit({ runningMax: 1, waitMaxMs: 60_000 });
     const running = job();
-    const page = outcome(transactionQueue.run(ANYBODY, running.work));
+    const page = outcome(transactionQueue(ANYBODY, running.work));
     const looked: string[] = [];
     const transactions = { find: async (_: number, id: string) => void looked.push(id) };
     const route = transactionRoute({ transactions, transactionQueue } as unknown as Services);

@@ -1,17 +1,13 @@
 // Counting requests, in one process and in several threads that share memory.
 
 import { describe, expect, test } from 'bun:test';
-import { RateLimiter } from '../../src/http/access/rate-limit.ts';
+import { rateLimiter } from '../../src/http/access/rate-limit.ts';
 import { KeptRequestCounts, RequestCounts } from '../../src/http/access/request-counts.ts';
 
 test('a new window starts after a minute on the monotonic clock', () => {
   let nowMs = 0;
-  const limiter = new RateLimiter(
-    'public',
-    1,
-    new KeptRequestCounts({ slots: 10, monotonicMs: () => nowMs }),
-  );
-  const take = () => limiter.count('key').exceeded;
+  const limiter = rateLimiter('public', 1, new KeptRequestCounts({ slots: 10, monotonicMs: () => nowMs }));
+  const take = () => limiter('key').exceeded;
   const seen = [take(), take()];
   nowMs = 59_999;
   seen.push(take());
@@ -22,17 +18,17 @@ test('a new window starts after a minute on the monotonic clock', () => {
 
 test('a client is never asked to try again in 0 seconds', () => {
   const kept = new KeptRequestCounts();
-  const limiter = new RateLimiter('public', 1, new RequestCounts(kept.table));
-  limiter.count('key');
+  const limiter = rateLimiter('public', 1, new RequestCounts(kept.table));
+  limiter('key');
   // The thread that starts windows is late.
   kept.table[1] = 0;
-  expect(limiter.count('key')).toMatchObject({ exceeded: true, retryAfterS: 1, header: '"public";r=0;t=1' });
+  expect(limiter('key')).toMatchObject({ exceeded: true, retryAfterS: 1, header: '"public";r=0;t=1' });
 });
 
 test('policies are counted separately', () => {
   const counts = new KeptRequestCounts();
-  const [one, other] = [new RateLimiter('public', 1, counts), new RateLimiter('private', 1, counts)];
-  expect([one, other, one].map((limiter) => limiter.count('a').exceeded)).toEqual([false, false, true]);
+  const [one, other] = [rateLimiter('public', 1, counts), rateLimiter('private', 1, counts)];
+  expect([one, other, one].map((limiter) => limiter('a').exceeded)).toEqual([false, false, true]);
 });
 
 describe('threads that share memory', () => {

@@ -6,7 +6,7 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { TokenStore } from '../../src/domain/access-token.ts';
 import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
 import type { Stores } from '../../src/domain/stores.ts';
-import { TokenDirectory } from '../../src/http/access/token-directory.ts';
+import { tokenDirectory } from '../../src/http/access/token-directory.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { closing } from '../../src/storage/open-once.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
@@ -32,7 +32,7 @@ test('a token is valid as soon as it is issued, even while another token is bein
     await mayAnswer.promise;
     return revisions;
   };
-  const directory = new TokenDirectory(stores.tokens, readRevisions, Date.now);
+  const directory = tokenDirectory(stores.tokens, readRevisions, Date.now);
   await directory.refresh();
   const unknown = directory.findNew(newTokenText('public'));
   await hasRead.promise;
@@ -57,7 +57,7 @@ test('every kind of invalid token is looked up once, so that the time of a rejec
   const [live, ended] = [await issue(stores), await issue(stores)];
   const { tokens } = await stores.tokens.list();
   await stores.tokens.revoke(tokens.find(({ digest }) => digest === digestToken(ended))?.id as Uuid);
-  const directory = new TokenDirectory({ ...stores.tokens, list }, readRevisions, Date.now);
+  const directory = tokenDirectory({ ...stores.tokens, list }, readRevisions, Date.now);
   await directory.refresh();
   for (const text of [newTokenText('public'), ended, live.replace('ob_', 'xx_'), `${live}x`, '']) {
     steps.length = 0;
@@ -79,7 +79,7 @@ test('if two refreshes finish out of order, the result of the later refresh is k
       return answer;
     },
   };
-  const directory = new TokenDirectory(store, stores.revisions, Date.now);
+  const directory = tokenDirectory(store, stores.revisions, Date.now);
   const earlier = directory.refresh();
   await until(() => lists);
   const { tokens } = await stores.tokens.list();
@@ -99,7 +99,7 @@ test('a token revoked by a machine whose clock is an hour ahead is rejected at o
   const url = await SQLITE.create();
   await using stores = closing(await openStores(url, CREATE_OPTIONS, () => Date.now() + 3_600_000));
   const text = await issue(stores);
-  const directory = new TokenDirectory(stores.tokens, stores.revisions, Date.now);
+  const directory = tokenDirectory(stores.tokens, stores.revisions, Date.now);
   await directory.refresh();
   const known = directory.findKnown(text);
   await stores.tokens.revoke(known?.id ?? ('' as Uuid));
@@ -112,7 +112,7 @@ test("a token's last use survives a failed write and never replaces a later use"
   await using stores = closing(await openStores(url, { ...SERVER_OPTIONS, create: true }));
   const [once, twice] = [await issue(stores), await issue(stores)];
   let nowMs = 100;
-  const directory = new TokenDirectory(stores.tokens, stores.revisions, () => nowMs);
+  const directory = tokenDirectory(stores.tokens, stores.revisions, () => nowMs);
   await directory.refresh();
   directory.findKnown(once);
   directory.findKnown(twice);

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { isLoopback, type ServeSettings } from '../../config.ts';
 import { ipNetworkOf } from '../../http/access/client-address.ts';
-import { RateLimiter } from '../../http/access/rate-limit.ts';
+import { rateLimiter } from '../../http/access/rate-limit.ts';
 import { KeptRequestCounts } from '../../http/access/request-counts.ts';
 
 /**
@@ -30,14 +30,14 @@ export function openAdminAccess({ adminTokenFile }: ServeSettings): Refuse {
 
 function refuseWithoutSecret(secret: string): Refuse {
   const expected = digest(secret);
-  const failures = new RateLimiter('admin', FAILURES_MAX, new KeptRequestCounts({ slots: 1_024 }));
+  const failures = rateLimiter('admin', FAILURES_MAX, new KeptRequestCounts({ slots: 1_024 }));
   return (request, address) => {
     const given = readSent(request.headers.get('Authorization'));
     // The secret is checked before the limit, so that a client with wrong secrets does not lock out others at its address.
     if (given !== undefined && timingSafeEqual(digest(given), expected)) return undefined;
     // A browser's first request has no password and does not count towards the limit.
     if (given !== undefined) {
-      const { exceeded, retryAfterS } = failures.count(ipNetworkOf(address));
+      const { exceeded, retryAfterS } = failures(ipNetworkOf(address));
       if (exceeded) return refusal(429, 'Too many wrong secrets.', { 'Retry-After': String(retryAfterS) });
     }
     return refusal(401, 'Send the secret from --admin-token-file, as a password or as a bearer token.', {

@@ -5,7 +5,7 @@ import { Catalogue } from '../../catalogue/catalogue.ts';
 import type { SnapshotData } from '../../catalogue/snapshot-data.ts';
 import type { TransactionQuery } from '../../domain/transaction.ts';
 import { KeptRequestCounts, type RequestCounts } from '../../http/access/request-counts.ts';
-import { TokenDirectory } from '../../http/access/token-directory.ts';
+import { tokenDirectory } from '../../http/access/token-directory.ts';
 import { buildApp } from '../../http/app.ts';
 import { CallerTally } from '../../http/caller-tally.ts';
 import { RequestTally } from '../../http/request-tally.ts';
@@ -61,7 +61,7 @@ export async function openServing(options: ServingOptions) {
   const databaseHealth = new DatabaseHealth(logger, databaseUrl);
   const tally = new RequestTally();
   const callers = new CallerTally(clock);
-  const tokens = new TokenDirectory(stores.tokens, () => stores.revisions(), clock);
+  const tokens = tokenDirectory(stores.tokens, () => stores.revisions(), clock);
   const catalogue = new Catalogue(clock);
   const activation = settings.activation === 'on' ? openActivation(options, stores, catalogue) : undefined;
   let following: ChangeFollower | undefined;

@@ -17,34 +17,19 @@ export interface RateLimitState {
 
 const UNLIMITED: RateLimitState = { count: 0, exceeded: false, retryAfterS: 0 };
 
-export class RateLimiter {
-  readonly #policy: string;
-  readonly #limit: number;
-  readonly #policyHeader: string;
-  readonly #counts: RequestCounts;
+export type RateLimiter = (key: string) => RateLimitState;
 
-  /** A limit of 0 means unlimited. */
-  constructor(policy: string, limit: number, counts: RequestCounts) {
-    this.#policy = policy;
-    this.#limit = limit;
-    this.#policyHeader = `"${policy}";q=${limit};w=${WINDOW_MS / 1000}`;
-    this.#counts = counts;
-  }
-
-  /** Counts a request. */
-  count(key: string): RateLimitState {
-    if (this.#limit === 0) return UNLIMITED;
-    const { count, windowLeftMs } = this.#counts.add(`${this.#policy} ${key}`);
-    const resetS = Math.max(1, Math.ceil(windowLeftMs / 1000));
-    const left = Math.max(0, this.#limit - count);
-    return {
-      count,
-      exceeded: count > this.#limit,
-      retryAfterS: resetS,
-      header: `"${this.#policy}";r=${left};t=${resetS}`,
-      policyHeader: this.#policyHeader,
-    };
-  }
+/** Returns a function that counts a request. A limit of 0 means unlimited. */
+export function rateLimiter(policy: string, limit: number, counts: RequestCounts): RateLimiter {
+  const policyHeader = `"${policy}";q=${limit};w=${WINDOW_MS / 1000}`;
+  return (key) => {
+    if (limit === 0) return UNLIMITED;
+    const { count, windowLeftMs } = counts.add(`${policy} ${key}`);
+    const retryAfterS = Math.max(1, Math.ceil(windowLeftMs / 1000));
+    const left = Math.max(0, limit - count);
+    const header = `"${policy}";r=${left};t=${retryAfterS}`;
+    return { count, exceeded: count > limit, retryAfterS, header, policyHeader };
+  };
 }
 
 /** Sets the RateLimit headers for the response. Throws ApiError if the limit is exceeded. */
@@ -77,7 +62,7 @@ export type RateLimits = ReturnType<typeof rateLimits>;
 
 /** Builds all rate limits of the service. */
 export function rateLimits(settings: RateLimitSettings, counts: RequestCounts) {
-  const limiter = (policy: string, limit: number) => new RateLimiter(policy, limit, counts);
+  const limiter = (policy: string, limit: number) => rateLimiter(policy, limit, counts);
   return {
     public: limiter('public', settings.rateLimitPublic),
     private: limiter('private', settings.rateLimitPrivate),

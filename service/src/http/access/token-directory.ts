@@ -7,65 +7,67 @@ import type { Clock } from '../../domain/clock.ts';
 import { Batches } from '../../domain/promises.ts';
 import type { Revisions } from '../../domain/stores.ts';
 
-export class TokenDirectory {
-  /** Revision held in memory; undefined until the first refresh. */
-  revision: number | undefined;
-  readonly #store: TokenStore;
-  readonly #readRevisions: () => Promise<Revisions>;
-  readonly #clock: Clock;
-  #byDigest = new Map<string, AccessToken>();
-  /** One query serves all requests that waited for it, so unknown tokens cannot flood the database. */
-  readonly #lookUps = new Batches(async (texts: string[]) => {
-    const { tokens } = await this.#readRevisions();
-    if (tokens !== this.revision) await this.refresh();
-    return texts.map((text) => this.findKnown(text));
-  });
-  /** Number of refreshes started, and the number of the latest one applied. */
-  #started = 0;
-  #applied = 0;
-  #used = new Map<Uuid, number>();
+export type TokenDirectory = ReturnType<typeof tokenDirectory>;
 
-  constructor(store: TokenStore, readRevisions: () => Promise<Revisions>, clock: Clock) {
-    this.#store = store;
-    this.#readRevisions = readRevisions;
-    this.#clock = clock;
-  }
+export function tokenDirectory(
+  store: Pick<TokenStore, 'list' | 'touch'>,
+  readRevisions: () => Promise<Pick<Revisions, 'tokens'>>,
+  clock: Clock,
+) {
+  let revision: number | undefined;
+  let byDigest = new Map<string, AccessToken>();
+  /** Number of refreshes started, and the number of the latest one applied. */
+  let started = 0;
+  let applied = 0;
+  let used = new Map<Uuid, number>();
 
   /** If two refreshes overlap, the one that started later wins, even if it finishes first. */
-  async refresh(): Promise<void> {
-    const number = ++this.#started;
-    const { revision, tokens } = await this.#store.list();
-    if (number < this.#applied) return;
-    this.#applied = number;
-    this.#byDigest = new Map(tokens.map((token) => [token.digest, token]));
-    this.revision = revision;
+  async function refresh(): Promise<void> {
+    const number = ++started;
+    const listed = await store.list();
+    if (number < applied) return;
+    applied = number;
+    byDigest = new Map(listed.tokens.map((token) => [token.digest, token]));
+    revision = listed.revision;
   }
 
   /** Finds a live token in memory. */
-  findKnown(text: string): AccessToken | undefined {
-    const token = this.#byDigest.get(digestToken(text));
+  function findKnown(text: string): AccessToken | undefined {
+    const token = byDigest.get(digestToken(text));
     if (token === undefined) return undefined;
-    const nowMs = this.#clock();
+    const nowMs = clock();
     if (!isLive(token, nowMs)) return undefined;
-    this.#used.set(token.id, nowMs);
+    used.set(token.id, nowMs);
     return token;
   }
 
-  /** Reloads the tokens first if they have changed, so new tokens work as soon as they are issued. */
-  findNew(text: string): Promise<AccessToken | undefined> {
-    return this.#lookUps.add(text);
-  }
+  /** One query serves all requests that waited for it, so unknown tokens cannot flood the database. */
+  const lookUps = new Batches(async (texts: string[]) => {
+    const { tokens } = await readRevisions();
+    if (tokens !== revision) await refresh();
+    return texts.map(findKnown);
+  });
 
-  /** Stores when tokens were last used. If the write fails, the next call retries. */
-  async flushUsed(): Promise<void> {
-    if (this.#used.size === 0) return;
-    const used = this.#used;
-    this.#used = new Map();
-    try {
-      await this.#store.touch(used);
-    } catch (error) {
-      this.#used = new Map([...used, ...this.#used]);
-      throw error;
-    }
-  }
+  return {
+    /** Revision held in memory; undefined until the first refresh. */
+    get revision() {
+      return revision;
+    },
+    refresh,
+    findKnown,
+    /** Reloads the tokens first if they have changed, so new tokens work as soon as they are issued. */
+    findNew: (text: string): Promise<AccessToken | undefined> => lookUps.add(text),
+    /** Stores when tokens were last used. If the write fails, the next call retries. */
+    async flushUsed(): Promise<void> {
+      if (used.size === 0) return;
+      const stored = used;
+      used = new Map();
+      try {
+        await store.touch(stored);
+      } catch (error) {
+        used = new Map([...stored, ...used]);
+        throw error;
+      }
+    },
+  };
 }

@@ -70,11 +70,11 @@ export function activationRoutes(
 
   /** Counts an activation from the narrowest limit to the widest. A request above one limit does not count towards the next. */
   function takeFromLimits({ address }: Exchange, { orgId, ipNetwork }: ActivationRequest): RateLimitState {
-    const own = limits.activation.count(`${orgId} ${ipNetwork}`);
+    const own = limits.activation(`${orgId} ${ipNetwork}`);
     let last = own;
-    if (!last.exceeded) last = limits.activationSite.count(`${orgId} ${siteOf(address)}`);
-    if (!last.exceeded && last.count > FEW_CLICKS) last = limits.activationBusy.count(orgId);
-    if (!last.exceeded) last = limits.activationOrg.count(orgId);
+    if (!last.exceeded) last = limits.activationSite(`${orgId} ${siteOf(address)}`);
+    if (!last.exceeded && last.count > FEW_CLICKS) last = limits.activationBusy(orgId);
+    if (!last.exceeded) last = limits.activationOrg(orgId);
     if (!last.exceeded) return own;
     activation.tally.limited++;
     return last;
@@ -114,7 +114,7 @@ export function activationRoutes(
     const { span, parameters, search, address } = exchange;
     const { to } = parseQuery(search, GO_PARAMETERS, { ignoresUnknown: true });
     const { id, orgId } = activation.parseClick(parameters.click ?? '');
-    const state = limits.links.count(`${orgId} ${ipNetworkOf(address)}`);
+    const state = limits.links(`${orgId} ${ipNetworkOf(address)}`);
     if (state.exceeded && !activation.isRecent(id)) {
       activation.tally.limited++;
       countRequest(exchange, state);

@@ -21,43 +21,38 @@ interface Caller {
   readonly id: string;
 }
 
-export class ConcurrencyLimit {
-  readonly #limits: Limits;
-  readonly #turn: TurnBudget;
-  readonly #waiting = new FairQueue<() => void>();
-  #running = 0;
+export type ConcurrencyLimit = ReturnType<typeof concurrencyLimit>;
 
-  constructor(limits: Limits, turn = new TurnBudget()) {
-    this.#limits = limits;
-    this.#turn = turn;
-  }
-
-  /** Throws ApiError if the request waits too long. */
-  async run<T>({ orgId, id }: Caller, work: () => Promise<T>): Promise<T> {
-    if (this.#running < this.#limits.runningMax) this.#running += 1;
-    else await this.#wait([String(orgId), id]);
-    try {
-      while (this.#turn.isSpent()) await nextTurn();
-      return await work();
-    } finally {
-      this.#running -= 1;
-      this.#waiting.shift()?.();
-    }
-  }
+export function concurrencyLimit({ runningMax, waitMaxMs }: Limits, turn = new TurnBudget()) {
+  const waiting = new FairQueue<() => void>();
+  let running = 0;
 
   /** Resolves when the request can start; from then on it counts as running. */
-  #wait(path: readonly [org: string, token: string]): Promise<void> {
+  function wait(path: readonly [org: string, token: string]): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const start = () => {
       clearTimeout(timer);
-      this.#running += 1;
+      running += 1;
       resolve();
     };
     const timer = setTimeout(() => {
-      this.#waiting.remove(start, path);
+      waiting.remove(start, path);
       reject(unavailable('The service is overloaded. Try again shortly.', 1));
-    }, this.#limits.waitMaxMs);
-    this.#waiting.add(start, path);
+    }, waitMaxMs);
+    waiting.add(start, path);
     return promise;
   }
+
+  /** Throws ApiError if the request waits too long. */
+  return async <T>({ orgId, id }: Caller, work: () => Promise<T>): Promise<T> => {
+    if (running < runningMax) running += 1;
+    else await wait([String(orgId), id]);
+    try {
+      while (turn.isSpent()) await nextTurn();
+      return await work();
+    } finally {
+      running -= 1;
+      waiting.shift()?.();
+    }
+  };
 }

@@ -12,7 +12,7 @@ import type { TurnBudget } from '../access/turn-budget.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
 import type { Route } from '../router.ts';
-import { ConcurrencyLimit } from './concurrency-limit.ts';
+import { concurrencyLimit } from './concurrency-limit.ts';
 import type { DataSources, Operation, OperationSettings, Services } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
 
@@ -35,7 +35,7 @@ export function operationRoutes(
 ): Route[] {
   const services: Services = {
     ...sources,
-    transactionQueue: new ConcurrencyLimit({ runningMax: READS_AT_ONCE_MAX, waitMaxMs: WAIT_MAX_MS }, turn),
+    transactionQueue: concurrencyLimit({ runningMax: READS_AT_ONCE_MAX, waitMaxMs: WAIT_MAX_MS }, turn),
   };
 
   function readToken(exchange: Exchange): string {
@@ -57,14 +57,14 @@ export function operationRoutes(
     }
     // Browsers share a public token, and one browser must not use up the limit for the others.
     const key = token.kind === 'public' ? `${token.id} ${ipNetworkOf(exchange.address)}` : token.id;
-    countRequest(exchange, limits[token.kind].count(key));
+    countRequest(exchange, limits[token.kind](key));
   }
 
   /** Throws the error. Counts 401 and 403 errors per network, and throws `rate_limited` instead if there were too many. */
   function reject(exchange: Exchange, error: unknown): never {
     const status = error instanceof ApiError ? ERRORS[error.code].status : undefined;
     if (status === 401 || status === 403)
-      countRequest(exchange, limits.failed.count(ipNetworkOf(exchange.address)));
+      countRequest(exchange, limits.failed(ipNetworkOf(exchange.address)));
     throw error;
   }
 

@@ -50,7 +50,7 @@ export function transactionsRoute({
     const walk: Walk = { tokenId: token.id, window, passbackUid };
     const wanted: TransactionQuery = { orgId: token.orgId, window, passbackUid, cursor, limit };
     const page = await withinDeadline(
-      transactionQueue.run(token, () => readPage(wanted, expand, walk, exchange.span)),
+      transactionQueue(token, () => readPage(wanted, expand, walk, exchange.span)),
     );
     const isOfAll = window.maxMs === ALL_STAMPS.maxMs && passbackUid === undefined;
     const isLastOfAll = page.cursor === undefined && isOfAll;
@@ -110,7 +110,7 @@ export function transactionRoute({ transactions, transactionQueue, catalogue }: 
       return (await expandRetailers({ data }, token.orgId, transactions, catalogue)).data;
     };
     const document = await withinDeadline(
-      transactionQueue.run(token, () => useDatabase(exchange.span, 'SELECT', 'transactions', find)),
+      transactionQueue(token, () => useDatabase(exchange.span, 'SELECT', 'transactions', find)),
     );
     if (document === undefined)
       throw new ApiError('transaction_not_found', ERRORS.transaction_not_found.detail);
