@@ -1,20 +1,6 @@
 // The catalogue: its revision, its size over time, the deals that end soon, and the retailers without a domain.
 
-import {
-  ago,
-  command,
-  commands,
-  facts,
-  linked,
-  moment,
-  number,
-  plot,
-  section,
-  shownOf,
-  source,
-  table,
-  untitled,
-} from '@offerbook/site/console/elements.ts';
+import * as ui from '@offerbook/site/console/elements.ts';
 import { html } from '@offerbook/site/html.ts';
 import { DAY_MS } from '@offerbook/wire/time.ts';
 import type { ImportEntry } from '../../domain/import-log.ts';
@@ -35,72 +21,78 @@ export const cataloguePage: MakePage = async ({ node: { state, nowMs }, stores: 
   const items = state.catalogueItems;
   return {
     title: 'Catalogue',
-    main: html`${section(
+    main: html`${ui.section(
       'Current state',
-      facts([
-        ['Revision served', state.catalogueRevision === undefined ? 'none' : number(state.catalogueRevision)],
-        ['Revision stored', number(revision)],
+      ui.facts([
+        [
+          'Revision served',
+          state.catalogueRevision === undefined ? 'none' : ui.number(state.catalogueRevision),
+        ],
+        ['Revision stored', ui.number(revision)],
         [
           'Last imported',
           lastImport === undefined
             ? 'never'
-            : html`<a href="/imports/${lastImport.id}">${ago(lastImport.beganAtMs, nowMs)}</a>`,
+            : html`<a href="/imports/${lastImport.id}">${ui.ago(lastImport.beganAtMs, nowMs)}</a>`,
         ],
-        ['Deals ending within a week', linked('#deals-ending-within-a-week', number(soon.length))],
-        ['Retailers without a domain', linked('#retailers-without-a-domain', number(withoutDomain.length))],
+        ['Deals ending within a week', ui.linked('#deals-ending-within-a-week', ui.number(soon.length))],
+        [
+          'Retailers without a domain',
+          ui.linked('#retailers-without-a-domain', ui.number(withoutDomain.length)),
+        ],
       ]),
-      source(
+      ui.source(
         'offerbook_catalogue_revision',
         'offerbook imports list --kind catalogue',
         'offerbook export catalogue',
       ),
     )}
-${section(
+${ui.section(
   'Active items',
   items === undefined
     ? html`<p class="muted">This node has not loaded a catalogue yet.</p>`
-    : facts(
+    : ui.facts(
         [
-          ['Retailers', number(items.retailers)],
-          ['Cashback offers', number(items.cashbackOffers)],
-          ['Coupons', number(items.coupons)],
-          ['Promotions', number(items.promotions)],
+          ['Retailers', ui.number(items.retailers)],
+          ['Cashback offers', ui.number(items.cashbackOffers)],
+          ['Coupons', ui.number(items.coupons)],
+          ['Promotions', ui.number(items.promotions)],
         ],
         'tiles',
       ),
-  source('offerbook_catalogue_items'),
+  ui.source('offerbook_catalogue_items'),
 )}
-${untitled(
-  plot(
+${ui.untitled(
+  ui.plot(
     'lines',
     'Retailers stored after each import',
     sizes,
-    { 'Import began (UTC)': ({ beganAtMs }) => moment(beganAtMs) },
-    { Retailers: ['blue', ({ retailers: stored }) => number(stored)] },
+    { 'Import began (UTC)': ({ beganAtMs }) => ui.moment(beganAtMs) },
+    { Retailers: ['blue', ({ retailers: stored }) => ui.number(stored)] },
   ),
-  source('offerbook imports list --kind catalogue --json'),
-  html`<p class="source">Computed from the numbers of retailers that the last ${number(sizes.length)} imports added and withdrew.</p>`,
+  ui.source('offerbook imports list --kind catalogue --json'),
+  html`<p class="source">Computed from the numbers of retailers that the last ${ui.number(sizes.length)} imports added and withdrew.</p>`,
 )}
-${section(
+${ui.section(
   'Deals ending within a week',
-  table(
+  ui.table(
     'Deals ending within a week',
     soon.slice(0, ENDING_MAX),
     {
       Retailer: ({ retailerId }) => html`<bdi>${retailers.get(retailerId) ?? retailerId}</bdi>`,
       Kind: ({ list }) => DEAL_KINDS[list],
       Deal: ({ description }) => html`<bdi>${description}</bdi>`,
-      Ends: ({ endsAtMs }) => ago(endsAtMs, nowMs),
+      Ends: ({ endsAtMs }) => ui.ago(endsAtMs, nowMs),
     },
     'No deals.',
   ),
-  shownOf('first', ENDING_MAX, soon.length),
-  commands(command('See what an import would change:', 'offerbook import catalogue FILE --dry-run')),
+  ui.shownOf('first', ENDING_MAX, soon.length),
+  ui.commands(ui.command('See what an import would change:', 'offerbook import catalogue FILE --dry-run')),
 )}
-${section(
+${ui.section(
   'Retailers without a domain',
   html`<p>Look-ups by site do not find these retailers, because their hostname is not a domain or is a public suffix.</p>`,
-  table(
+  ui.table(
     'Retailers without a domain',
     withoutDomain.slice(0, RETAILERS_MAX),
     {
@@ -109,8 +101,8 @@ ${section(
     },
     'Every retailer has a domain.',
   ),
-  shownOf('first', RETAILERS_MAX, withoutDomain.length),
-  commands(command('Add domains to the links file, and import it:', 'offerbook import links FILE')),
+  ui.shownOf('first', RETAILERS_MAX, withoutDomain.length),
+  ui.commands(ui.command('Add domains to the links file, and import it:', 'offerbook import links FILE')),
 )}`,
   };
 };

@@ -1,21 +1,6 @@
 // Clicks: since the node started, per day, by organisation and by retailer.
 
-import {
-  counter,
-  day,
-  facts,
-  linked,
-  number,
-  organisationLink,
-  plot,
-  section,
-  share,
-  shareBar,
-  shownOf,
-  source,
-  table,
-  untitled,
-} from '@offerbook/site/console/elements.ts';
+import * as ui from '@offerbook/site/console/elements.ts';
 import { type Html, html } from '@offerbook/site/html.ts';
 import type { ClickCount } from '../../domain/click.ts';
 import type { ClickState } from '../../http/metrics.ts';
@@ -36,30 +21,30 @@ export const clicksPage: MakePage = async ({ node, stores: openStores, catalogue
   const byRetailer = Map.groupBy(all, ({ retailerId }) => retailerId);
   return {
     title: 'Clicks',
-    main: html`${section('Since the node started', nodeClicks(node.state.clicks))}
-${untitled(
-  plot(
+    main: html`${ui.section('Since the node started', nodeClicks(node.state.clicks))}
+${ui.untitled(
+  ui.plot(
     'lines',
     `Clicks per day, last ${days.length} days`,
     days.map(({ dayMs, counts }) => ({ dayMs, ...sumClicks(counts) })),
-    { 'Day (UTC)': ({ dayMs }) => day(dayMs) },
+    { 'Day (UTC)': ({ dayMs }) => ui.day(dayMs) },
     {
-      Clicks: ['blue', ({ clicks }) => number(clicks)],
-      Tracked: ['purple', ({ tracked }) => number(tracked)],
-      'With a sale': ['green', ({ sold }) => number(sold)],
+      Clicks: ['blue', ({ clicks }) => ui.number(clicks)],
+      Tracked: ['purple', ({ tracked }) => ui.number(tracked)],
+      'With a sale': ['green', ({ sold }) => ui.number(sold)],
     },
   ),
-  source(COMMAND),
+  ui.source(COMMAND),
 )}
-${section(
+${ui.section(
   'By organisation',
   groupTable(
     'Organisation',
-    [...organisations].map(([name, counts]) => ({ name, shown: organisationLink(name), counts })),
+    [...organisations].map(([name, counts]) => ({ name, shown: ui.organisationLink(name), counts })),
   ),
-  source(COMMAND),
+  ui.source(COMMAND),
 )}
-${section(
+${ui.section(
   'By retailer',
   groupTable(
     'Retailer',
@@ -67,20 +52,22 @@ ${section(
       const name = retailers.get(id) ?? id;
       const shown = html`<bdi>${name}</bdi>`;
       const url = retailers.has(id) ? explorerUrl?.(id) : undefined;
-      return { name, shown: url === undefined ? shown : linked(url, shown), counts };
+      return { name, shown: url === undefined ? shown : ui.linked(url, shown), counts };
     }),
   ),
-  source(COMMAND),
+  ui.source(COMMAND),
 )}`,
   };
 };
 
 function nodeClicks(node: ClickState | undefined): Html {
   if (node === undefined) return html`<p class="muted">Activation is off on this node.</p>`;
-  return html`${facts([
-    ...Object.entries(node.tally).map(([outcome, count]) => [capitalised(outcome), counter(count)] as const),
-    ['Spooled', counter(node.spooledCount)],
-  ])}${source('offerbook_clicks_total', 'offerbook_clicks_spooled_total')}`;
+  return html`${ui.facts([
+    ...Object.entries(node.tally).map(
+      ([outcome, count]) => [capitalised(outcome), ui.counter(count)] as const,
+    ),
+    ['Spooled', ui.counter(node.spooledCount)],
+  ])}${ui.source('offerbook_clicks_total', 'offerbook_clicks_spooled_total')}`;
 }
 
 function capitalised(word: string): string {
@@ -98,16 +85,16 @@ function groupTable(what: string, groups: readonly ClickGroup[]): Html {
   const sorted = groups
     .map(({ counts, ...group }) => ({ ...group, ...sumClicks(counts) }))
     .toSorted((a, b) => b.clicks - a.clicks || (a.name < b.name ? -1 : 1));
-  return html`${table(
+  return html`${ui.table(
     `Clicks by ${what.toLowerCase()}`,
     sorted.slice(0, ROWS_MAX),
     {
       [what]: ({ shown }) => shown,
-      Clicks: ({ clicks }) => number(clicks),
-      Tracked: ({ tracked, clicks }) => share(tracked, clicks),
-      'With a sale': ({ sold }) => number(sold),
-      'Share with a sale': ({ sold, clicks }) => shareBar(sold, clicks),
+      Clicks: ({ clicks }) => ui.number(clicks),
+      Tracked: ({ tracked, clicks }) => ui.share(tracked, clicks),
+      'With a sale': ({ sold }) => ui.number(sold),
+      'Share with a sale': ({ sold, clicks }) => ui.shareBar(sold, clicks),
     },
     'No clicks.',
-  )}${shownOf('first', ROWS_MAX, groups.length)}`;
+  )}${ui.shownOf('first', ROWS_MAX, groups.length)}`;
 }

@@ -1,16 +1,6 @@
 // The errors that this node has returned.
 
-import {
-  ago,
-  command,
-  number,
-  organisationLink,
-  shortId,
-  source,
-  table,
-  tag,
-  untitled,
-} from '@offerbook/site/console/elements.ts';
+import * as ui from '@offerbook/site/console/elements.ts';
 import { html } from '@offerbook/site/html.ts';
 import { ERRORS } from '../../domain/api-errors.ts';
 import type { MakePage } from '../page-context.ts';
@@ -22,11 +12,11 @@ export const errorsPage: MakePage = async ({ node: { nowMs, startedAtMs, state }
     .toSorted((a, b) => b.lastAtMs - a.lastAtMs);
   return {
     title: 'Errors',
-    main: untitled(
+    main: ui.untitled(
       org === undefined
         ? undefined
         : html`<p>Only errors of <bdi>${org}</bdi>. <a href="/errors">All errors</a></p>`,
-      table(
+      ui.table(
         'Errors, latest first',
         groups,
         {
@@ -36,16 +26,16 @@ export const errorsPage: MakePage = async ({ node: { nowMs, startedAtMs, state }
           Organisation: ({ orgName }) =>
             orgName === undefined
               ? html`<span class="muted">unknown</span>`
-              : organisationLink(orgName, '/errors'),
-          Count: ({ count }) => number(count),
-          Last: ({ lastAtMs }) => ago(lastAtMs, nowMs),
-          'Request id': ({ lastRequestId }) => shortId(lastRequestId),
+              : ui.organisationLink(orgName, '/errors'),
+          Count: ({ count }) => ui.number(count),
+          Last: ({ lastAtMs }) => ui.ago(lastAtMs, nowMs),
+          'Request id': ({ lastRequestId }) => ui.shortId(lastRequestId),
         },
         'No errors.',
       ),
-      source('offerbook_http_errors_total'),
-      html`<p class="source">Counted in memory since this node started, ${ago(startedAtMs, nowMs)}. The organisation is known only if the request had a valid token.</p>`,
-      command(
+      ui.source('offerbook_http_errors_total'),
+      html`<p class="source">Counted in memory since this node started, ${ui.ago(startedAtMs, nowMs)}. The organisation is known only if the request had a valid token.</p>`,
+      ui.command(
         'Find a request in the server log:',
         'journalctl -u offerbook -o cat | grep \'"requestId":"ID"\'',
       ),
@@ -54,5 +44,5 @@ export const errorsPage: MakePage = async ({ node: { nowMs, startedAtMs, state }
 };
 
 function statusTag(status: number) {
-  return tag(String(status), status >= 500 ? 'bad' : 'plain');
+  return ui.tag(String(status), status >= 500 ? 'bad' : 'plain');
 }

@@ -1,18 +1,6 @@
 // One import: its details, row counts and problems.
 
-import {
-  ago,
-  counter,
-  facts,
-  linked,
-  moment,
-  number,
-  organisationLink,
-  section,
-  shownOf,
-  source,
-  table,
-} from '@offerbook/site/console/elements.ts';
+import * as ui from '@offerbook/site/console/elements.ts';
 import { html } from '@offerbook/site/html.ts';
 import type { MakePage } from '../page-context.ts';
 import { outcomeTag } from './imports.ts';
@@ -40,36 +28,36 @@ export const importPage: MakePage = async ({ node: { nowMs }, stores, parameters
   return {
     title: `Import ${entry.id}`,
     main: html`<nav aria-label="Back"><a class="back" href="/imports">All imports</a></nav>
-<div class="panel stack${entry.reason === null ? '' : ' failure'}"><p>${outcomeTag(entry.outcome)} ${entry.kind}${entry.orgName === null ? undefined : html` of <bdi>${entry.orgName}</bdi>`}, ${ago(beganAtMs, nowMs)}</p>
+<div class="panel stack${entry.reason === null ? '' : ' failure'}"><p>${outcomeTag(entry.outcome)} ${entry.kind}${entry.orgName === null ? undefined : html` of <bdi>${entry.orgName}</bdi>`}, ${ui.ago(beganAtMs, nowMs)}</p>
 ${entry.reason === null ? undefined : html`<p><bdi>${entry.reason}</bdi></p>`}</div>
 ${
   problemCount === 0
     ? undefined
-    : section(
+    : ui.section(
         'Problems',
-        table('Problems', problems, {
-          Line: ({ line }) => number(line),
-          Item: ({ item }) => (item === undefined ? '' : number(item)),
+        ui.table('Problems', problems, {
+          Line: ({ line }) => ui.number(line),
+          Item: ({ item }) => (item === undefined ? '' : ui.number(item)),
           Field: ({ field }) => html`<code>${field}</code>`,
           Reason: ({ reason }) => html`<bdi>${reason}</bdi>`,
         }),
-        shownOf('first', problems.length, problemCount),
+        ui.shownOf('first', problems.length, problemCount),
       )
 }
-${section(
+${ui.section(
   'Rows',
-  facts(
-    COUNTS.map(([name, label]) => [label, counter(counts[name])]),
+  ui.facts(
+    COUNTS.map(([name, label]) => [label, ui.counter(counts[name])]),
     'counters panel',
   ),
 )}
-${section(
+${ui.section(
   'Details',
-  facts(
+  ui.facts(
     [
-      ['Kind', linked(`/imports?kind=${entry.kind}`, entry.kind)],
-      ['Organisation', entry.orgName === null ? 'none' : organisationLink(entry.orgName, '/imports')],
-      ['Began (UTC)', moment(beganAtMs)],
+      ['Kind', ui.linked(`/imports?kind=${entry.kind}`, entry.kind)],
+      ['Organisation', entry.orgName === null ? 'none' : ui.organisationLink(entry.orgName, '/imports')],
+      ['Began (UTC)', ui.moment(beganAtMs)],
       ['Duration', endedAtMs === null ? 'unknown' : `${((endedAtMs - beganAtMs) / 1_000).toFixed(3)} s`],
       ['Run by', html`<bdi>${entry.by}</bdi>`],
       ['Source', html`<bdi>${entry.source ?? 'not given'}</bdi>`],
@@ -80,6 +68,6 @@ ${section(
     'wide panel',
   ),
 )}
-${source(`offerbook imports show ${entry.id}`)}`,
+${ui.source(`offerbook imports show ${entry.id}`)}`,
   };
 };

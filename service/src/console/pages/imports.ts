@@ -1,24 +1,6 @@
 // Imports: rows per day, the freshness of each feed, and the newest entries of the import log.
 
-import {
-  ago,
-  choiceOrAll,
-  command,
-  commands,
-  counter,
-  day,
-  linked,
-  number,
-  organisationChoice,
-  organisationLink,
-  plot,
-  section,
-  shellWord,
-  source,
-  table,
-  tag,
-  untitled,
-} from '@offerbook/site/console/elements.ts';
+import * as ui from '@offerbook/site/console/elements.ts';
 import { type Html, html } from '@offerbook/site/html.ts';
 import { DAY_MS } from '@offerbook/wire/time.ts';
 import {
@@ -46,26 +28,26 @@ export const importsPage: MakePage = async ({ node: { nowMs }, stores: openStore
   const listCommand = [
     'offerbook imports list',
     ...(kind === undefined ? [] : [`--kind ${kind}`]),
-    ...(org === undefined ? [] : [`--org ${shellWord(org.name)}`]),
+    ...(org === undefined ? [] : [`--org ${ui.shellWord(org.name)}`]),
   ].join(' ');
   return {
     title: 'Imports',
-    main: html`${untitled(dayPlot(days), source('offerbook imports list --json', 'offerbook_imports_total'))}
+    main: html`${ui.untitled(dayPlot(days), ui.source('offerbook imports list --json', 'offerbook_imports_total'))}
 ${freshness('Freshness', (await stores.imports.totals()).feeds, nowMs)}
-${section(
+${ui.section(
   'Newest imports',
   html`<form class="filter row" method="get" action="/imports">
-${choiceOrAll('Kind', 'kind', IMPORT_KINDS, kind)}
-${choiceOrAll('Outcome', 'outcome', IMPORT_OUTCOMES, outcome)}
-${organisationChoice(organisations, org)}
+${ui.choiceOrAll('Kind', 'kind', IMPORT_KINDS, kind)}
+${ui.choiceOrAll('Outcome', 'outcome', IMPORT_OUTCOMES, outcome)}
+${ui.organisationChoice(organisations, org)}
 <button type="submit">Show</button></form>`,
   importTable(entries, nowMs),
   entries.length === ENTRIES_MAX
-    ? html`<p class="muted">Only the newest ${number(ENTRIES_MAX)} are shown. The command lists more with <code>--limit</code>.</p>`
+    ? html`<p class="muted">Only the newest ${ui.number(ENTRIES_MAX)} are shown. The command lists more with <code>--limit</code>.</p>`
     : undefined,
-  source(listCommand),
-  commands(
-    command(
+  ui.source(listCommand),
+  ui.commands(
+    ui.command(
       'Preview an import without changing anything:',
       'offerbook import transactions FILE --org NAME --dry-run',
     ),
@@ -78,12 +60,12 @@ ${organisationChoice(organisations, org)}
 function dayPlot(days: readonly ImportDay[]): Html {
   type Group = readonly [dayMs: number, entries: readonly ImportDay[]];
   const sum = (name: keyof ImportCounts) => (group: Group) =>
-    number(group[1].reduce((total, { counts }) => total + counts[name], 0));
-  return plot<Group>(
+    ui.number(group[1].reduce((total, { counts }) => total + counts[name], 0));
+  return ui.plot<Group>(
     'bars',
     `Rows per day, last ${DAYS_MAX} days`,
     [...Map.groupBy(days, ({ dayMs }) => dayMs)],
-    { 'Day (UTC)': ([dayMs]) => day(dayMs) },
+    { 'Day (UTC)': ([dayMs]) => ui.day(dayMs) },
     {
       Added: ['green', sum('added')],
       Changed: ['blue', sum('changed')],
@@ -97,41 +79,41 @@ function dayPlot(days: readonly ImportDay[]): Html {
 
 /** Links each feed to its imports. */
 export function freshness(heading: string, feeds: readonly ImportFeed[], nowMs: number): Html {
-  return section(
+  return ui.section(
     heading,
-    table(
+    ui.table(
       'Freshness by organisation and source',
       feeds,
       {
         Kind: ({ kind, orgName }) =>
-          linked(`/imports?${new URLSearchParams({ kind, org: orgName ?? '' })}`, kind),
-        Organisation: ({ orgName }) => (orgName === null ? '' : organisationLink(orgName)),
-        Source: ({ source: name }) => (name === null ? '' : html`<bdi>${name}</bdi>`),
-        'Last success': ({ lastSuccessMs }) => ago(lastSuccessMs, nowMs),
-        'Last import': ({ lastEndedMs }) => ago(lastEndedMs, nowMs),
+          ui.linked(`/imports?${new URLSearchParams({ kind, org: orgName ?? '' })}`, kind),
+        Organisation: ({ orgName }) => (orgName === null ? '' : ui.organisationLink(orgName)),
+        Source: ({ source }) => (source === null ? '' : html`<bdi>${source}</bdi>`),
+        'Last success': ({ lastSuccessMs }) => ui.ago(lastSuccessMs, nowMs),
+        'Last import': ({ lastEndedMs }) => ui.ago(lastEndedMs, nowMs),
         Outcome: ({ lastOutcome }) => outcomeTag(lastOutcome),
       },
       'No imports.',
     ),
-    source('offerbook doctor', 'offerbook_import_last_success_timestamp_seconds'),
+    ui.source('offerbook doctor', 'offerbook_import_last_success_timestamp_seconds'),
   );
 }
 
 function importTable(entries: readonly ImportEntry[], nowMs: number): Html {
-  return table(
+  return ui.table(
     'Imports, newest first',
     entries,
     {
-      Import: ({ id }) => linked(`/imports/${id}`, String(id)),
-      Began: ({ beganAtMs }) => ago(beganAtMs, nowMs),
+      Import: ({ id }) => ui.linked(`/imports/${id}`, String(id)),
+      Began: ({ beganAtMs }) => ui.ago(beganAtMs, nowMs),
       Kind: ({ kind }) => kind,
-      Organisation: ({ orgName }) => (orgName === null ? '' : organisationLink(orgName)),
+      Organisation: ({ orgName }) => (orgName === null ? '' : ui.organisationLink(orgName)),
       Outcome: ({ outcome }) => outcomeTag(outcome),
-      Rows: ({ counts }) => number(counts.read),
-      Added: ({ counts }) => counter(counts.added),
-      Changed: ({ counts }) => counter(counts.changed),
-      Withdrawn: ({ counts }) => counter(counts.withdrawn),
-      Invalid: ({ counts }) => counter(counts.invalid),
+      Rows: ({ counts }) => ui.number(counts.read),
+      Added: ({ counts }) => ui.counter(counts.added),
+      Changed: ({ counts }) => ui.counter(counts.changed),
+      Withdrawn: ({ counts }) => ui.counter(counts.withdrawn),
+      Invalid: ({ counts }) => ui.counter(counts.invalid),
       File: ({ fileName }) => html`<bdi>${fileName}</bdi>`,
     },
     'No imports.',
@@ -139,5 +121,5 @@ function importTable(entries: readonly ImportEntry[], nowMs: number): Html {
 }
 
 export function outcomeTag(outcome: ImportOutcome): Html {
-  return tag(outcome, outcome === 'done' ? 'good' : outcome === 'begun' ? 'plain' : 'bad');
+  return ui.tag(outcome, outcome === 'done' ? 'good' : outcome === 'begun' ? 'plain' : 'bad');
 }

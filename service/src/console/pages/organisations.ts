@@ -1,22 +1,6 @@
 // Organisations: their tokens, and whether partners receive their transactions.
 
-import {
-  ago,
-  command,
-  commands,
-  duration,
-  linked,
-  number,
-  organisationLink,
-  pathFor,
-  section,
-  share,
-  shellWord,
-  shortId,
-  source,
-  table,
-  tag,
-} from '@offerbook/site/console/elements.ts';
+import * as ui from '@offerbook/site/console/elements.ts';
 import { type Html, html } from '@offerbook/site/html.ts';
 import { type AccessToken, endMs, isExpiring, isLive, tokenState } from '../../domain/access-token.ts';
 import type { OrganisationTally } from '../../http/caller-tally.ts';
@@ -41,30 +25,30 @@ export const organisationsPage: MakePage = async ({ node, stores: openStores }) 
   });
   return {
     title: 'Organisations',
-    main: html`${section(
+    main: html`${ui.section(
       'Partner sync',
-      table(
+      ui.table(
         'Organisations',
         rows,
         {
-          Organisation: ({ name }) => organisationLink(name),
-          orgId: ({ publicId }) => shortId(publicId),
+          Organisation: ({ name }) => ui.organisationLink(name),
+          orgId: ({ publicId }) => ui.shortId(publicId),
           'Last change': ({ name, changedAtMs, hasChanged }) =>
-            hasChanged ? linked(pathFor('/transactions', name), ago(changedAtMs, nowMs)) : 'none',
-          'Last poll': ({ polledAtMs }) => ago(polledAtMs, nowMs),
+            hasChanged ? ui.linked(ui.pathFor('/transactions', name), ui.ago(changedAtMs, nowMs)) : 'none',
+          'Last poll': ({ polledAtMs }) => ui.ago(polledAtMs, nowMs),
           Behind: ({ tally, polledAtMs, changedAtMs }) => behindTag(tally, polledAtMs, changedAtMs, nowMs),
           'Read through': ({ tally }) =>
-            tally?.syncedThroughMs === undefined ? 'unknown' : ago(tally.syncedThroughMs, nowMs),
-          Tokens: ({ liveTokens }) => linked('#tokens', number(liveTokens)),
-          Requests: ({ tally }) => number(tally?.requests ?? 0),
+            tally?.syncedThroughMs === undefined ? 'unknown' : ui.ago(tally.syncedThroughMs, nowMs),
+          Tokens: ({ liveTokens }) => ui.linked('#tokens', ui.number(liveTokens)),
+          Requests: ({ tally }) => ui.number(tally?.requests ?? 0),
           Errors: ({ name, tally }) =>
             tally === undefined || tally.requests === 0
               ? '–'
-              : linked(pathFor('/errors', name), share(tally.errors, tally.requests)),
+              : ui.linked(ui.pathFor('/errors', name), ui.share(tally.errors, tally.requests)),
         },
         'No organisations.',
       ),
-      source(
+      ui.source(
         'offerbook orgs list',
         'offerbook tokens list',
         'offerbook_organisation_last_poll_timestamp_seconds',
@@ -72,33 +56,33 @@ export const organisationsPage: MakePage = async ({ node, stores: openStores }) 
         'offerbook_organisation_errors_total',
         'Complete-Through',
       ),
-      html`<p class="source">Requests and errors: those of this node since it started, ${ago(startedAtMs, nowMs)}. Last poll: when any node last accepted a private token of the organisation; nodes store this every 30 s. Behind: how long the oldest change has been waiting for a poll that reads to the last page. This node knows only the polls that it answered itself, so “at most” means that another node may have answered a later one.</p>`,
-      commands(command('Create an organisation:', 'offerbook orgs create NAME')),
+      html`<p class="source">Requests and errors: those of this node since it started, ${ui.ago(startedAtMs, nowMs)}. Last poll: when any node last accepted a private token of the organisation; nodes store this every 30 s. Behind: how long the oldest change has been waiting for a poll that reads to the last page. This node knows only the polls that it answered itself, so “at most” means that another node may have answered a later one.</p>`,
+      ui.commands(ui.command('Create an organisation:', 'offerbook orgs create NAME')),
     )}
-${section(
+${ui.section(
   'Tokens',
-  table(
+  ui.table(
     'Tokens',
     tokens,
     {
-      Token: ({ id }) => shortId(id),
-      Organisation: ({ orgName }) => organisationLink(orgName),
+      Token: ({ id }) => ui.shortId(id),
+      Organisation: ({ orgName }) => ui.organisationLink(orgName),
       Kind: ({ kind }) => kind,
       Label: ({ label }) => html`<bdi>${label}</bdi>`,
       State: (token) => stateTag(token, nowMs),
-      'Last used': ({ lastUsedAtMs }) => ago(lastUsedAtMs, nowMs),
-      Ends: (token) => ago(endMs(token), nowMs),
+      'Last used': ({ lastUsedAtMs }) => ui.ago(lastUsedAtMs, nowMs),
+      Ends: (token) => ui.ago(endMs(token), nowMs),
     },
     'No tokens.',
   ),
-  source('offerbook tokens list', 'offerbook_tokens_expiring'),
-  commands(
-    command(
+  ui.source('offerbook tokens list', 'offerbook_tokens_expiring'),
+  ui.commands(
+    ui.command(
       'Issue a token:',
-      `offerbook tokens issue --org ${shellWord(organisations[0]?.name ?? 'NAME')} --kind private --expires 90d`,
+      `offerbook tokens issue --org ${ui.shellWord(organisations[0]?.name ?? 'NAME')} --kind private --expires 90d`,
     ),
-    command('Replace a token; the old one stays valid for a day:', 'offerbook tokens rotate ID'),
-    command('Revoke a token at once:', 'offerbook tokens revoke ID'),
+    ui.command('Replace a token; the old one stays valid for a day:', 'offerbook tokens rotate ID'),
+    ui.command('Revoke a token at once:', 'offerbook tokens revoke ID'),
   ),
 )}`,
   };
@@ -115,15 +99,15 @@ function behindTag(
   nowMs: number,
 ): Html {
   if (tally?.syncedThroughMs === undefined) return html`unknown`;
-  if (tally.syncedThroughMs >= changedAtMs) return tag('up to date', 'good');
-  const waited = duration(nowMs - tally.syncedThroughMs);
-  return tally.lastPollAtMs === polledAtMs ? tag(waited, 'bad') : tag(`at most ${waited}`);
+  if (tally.syncedThroughMs >= changedAtMs) return ui.tag('up to date', 'good');
+  const waited = ui.duration(nowMs - tally.syncedThroughMs);
+  return tally.lastPollAtMs === polledAtMs ? ui.tag(waited, 'bad') : ui.tag(`at most ${waited}`);
 }
 
 function stateTag(token: AccessToken, nowMs: number): Html {
-  if (isExpiring(token, nowMs)) return tag('expires soon', 'bad');
+  if (isExpiring(token, nowMs)) return ui.tag('expires soon', 'bad');
   const state = tokenState(token, nowMs);
-  return tag(state, state === 'live' ? 'good' : 'plain');
+  return ui.tag(state, state === 'live' ? 'good' : 'plain');
 }
 
 function latest(moments: readonly (number | null | undefined)[]): number | undefined {

@@ -1,26 +1,6 @@
 // The overview: problems, key figures, plots, the freshness of each feed, and the node's state.
 
-import {
-  ago,
-  command,
-  day,
-  decimal,
-  duration,
-  facts,
-  gigabytes,
-  linked,
-  megabytes,
-  milliseconds,
-  minute,
-  number,
-  plot,
-  plots,
-  section,
-  share,
-  source,
-  table,
-  tag,
-} from '@offerbook/site/console/elements.ts';
+import * as ui from '@offerbook/site/console/elements.ts';
 import { type Html, html } from '@offerbook/site/html.ts';
 import { DAY_MS } from '@offerbook/wire/time.ts';
 import type { ImportCounts } from '../../domain/import-log.ts';
@@ -56,12 +36,12 @@ export const overviewPage: MakePage = async (context) => {
     main: html`${problemList(node.state.checks)}
 ${'failure' in database ? html`<p class="failure">The database does not respond: ${database.failure}.</p>` : undefined}
 <section class="stack"><h2 class="unseen">Figures</h2>${keyFigures(node, figures?.week)}
-${plots(...requestPlots(node), ...(figures === undefined ? [] : databasePlots(figures)), ...machinePlots(node))}
-${source('offerbook_http_requests_total', 'offerbook_http_request_duration_seconds', 'offerbook activations totals', 'offerbook transactions totals')}
-<p class="source">Requests: counted in memory for all workers of this node, over the last ${duration(node.hour.untilMs - node.hour.fromMs)}. Clicks and sales: by day in UTC; today until now, and the whole day a week ago.</p></section>
+${ui.plots(...requestPlots(node), ...(figures === undefined ? [] : databasePlots(figures)), ...machinePlots(node))}
+${ui.source('offerbook_http_requests_total', 'offerbook_http_request_duration_seconds', 'offerbook activations totals', 'offerbook transactions totals')}
+<p class="source">Requests: counted in memory for all workers of this node, over the last ${ui.duration(node.hour.untilMs - node.hour.fromMs)}. Clicks and sales: by day in UTC; today until now, and the whole day a week ago.</p></section>
 ${figures && freshness('Imports', figures.feeds, node.nowMs)}
-${section('Operations', routeTable(node))}
-${section('Node', nodeFacts(node, folder))}`,
+${ui.section('Operations', routeTable(node))}
+${ui.section('Node', nodeFacts(node, folder))}`,
   };
 };
 
@@ -104,21 +84,21 @@ function problemList(checks: readonly Check[]): Html {
   const problems = checks.filter(({ state }) => state !== 'ok');
   return html`${
     problems.length === 0
-      ? html`<p>${tag('ok', 'good')} No problems found.</p>`
+      ? html`<p>${ui.tag('ok', 'good')} No problems found.</p>`
       : html`<ul class="stack" aria-label="Problems">${problems.map(problemItem)}</ul>`
-  }${source('offerbook doctor', 'offerbook_check')}`;
+  }${ui.source('offerbook doctor', 'offerbook_check')}`;
 }
 
 function problemItem({ check, state, found, advice }: Check): Html {
   const page = PAGES[check];
   const name = html`<strong>${check}</strong>`;
-  return html`<li class="panel problem-item failure row"><p>${tag(state, state === 'fault' ? 'bad' : 'pending')} ${page === undefined ? name : linked(page, name)}: <bdi>${found}</bdi></p>${remedy(advice ?? '')}</li>`;
+  return html`<li class="panel problem-item failure row"><p>${ui.tag(state, state === 'fault' ? 'bad' : 'pending')} ${page === undefined ? name : ui.linked(page, name)}: <bdi>${found}</bdi></p>${remedy(advice ?? '')}</li>`;
 }
 
 /** Advice that ends with a command gets a button that copies the command. */
 function remedy(advice: string): Html {
   const [, about = '', text] = /^(.*:) (offerbook [^;]+)$/.exec(advice) ?? [];
-  return text === undefined ? html`<p>What to do: ${advice}.</p>` : command(`What to do: ${about}`, text);
+  return text === undefined ? html`<p>What to do: ${advice}.</p>` : ui.command(`What to do: ${about}`, text);
 }
 
 function keyFigures({ hour }: NodeView, week: Figures['week'] | undefined): Html {
@@ -126,24 +106,27 @@ function keyFigures({ hour }: NodeView, week: Figures['week'] | undefined): Html
   const { requests, refused, failed, p99Ms } = hour.all;
   const today = week?.at(-1);
   const { memoryBytes, disk } = hour.machine;
-  return facts(
+  return ui.facts(
     [
-      ['Requests per second', linked('#operations', decimal(requests / seconds, 2))],
-      ['Refused (4xx)', linked('/errors', share(refused, requests))],
-      ['Failed (5xx)', linked('/errors', share(failed, requests))],
-      ['Response time, p99', requests === 0 ? '–' : linked('#operations', milliseconds(p99Ms))],
+      ['Requests per second', ui.linked('#operations', ui.decimal(requests / seconds, 2))],
+      ['Refused (4xx)', ui.linked('/errors', ui.share(refused, requests))],
+      ['Failed (5xx)', ui.linked('/errors', ui.share(failed, requests))],
+      ['Response time, p99', requests === 0 ? '–' : ui.linked('#operations', ui.milliseconds(p99Ms))],
       ...(today === undefined
         ? []
         : ([
             ['Clicks today', comparison('/clicks', today.clicks, today.clicksBefore)],
             ['Sales today', comparison('/totals?by=day', today.sales, today.salesBefore)],
           ] as const)),
-      ['Memory', linked('/metrics', html`<data value="${memoryBytes}">${megabytes(memoryBytes)}</data>`)],
+      [
+        'Memory',
+        ui.linked('/metrics', html`<data value="${memoryBytes}">${ui.megabytes(memoryBytes)}</data>`),
+      ],
       [
         'Disk free',
         disk === undefined
           ? 'unknown'
-          : html`<data value="${disk.free}">${gigabytes(disk.free)}</data> <span class="muted">of ${gigabytes(disk.size)}</span>`,
+          : html`<data value="${disk.free}">${ui.gigabytes(disk.free)}</data> <span class="muted">of ${ui.gigabytes(disk.size)}</span>`,
       ],
     ],
     'tiles',
@@ -151,74 +134,77 @@ function keyFigures({ hour }: NodeView, week: Figures['week'] | undefined): Html
 }
 
 function comparison(href: string, today: number, before: number): Html {
-  return html`${linked(href, number(today))} <span class="muted">(${number(before)} a week ago)</span>`;
+  return html`${ui.linked(href, ui.number(today))} <span class="muted">(${ui.number(before)} a week ago)</span>`;
 }
 
 function requestPlots({ hour }: NodeView): Html[] {
   // Leave out the current minute, which would look like a drop.
   const whole = hour.minutes.length > 1 ? hour.minutes.slice(0, -1) : hour.minutes;
-  const from = { 'From (UTC)': ({ fromMs }: (typeof whole)[number]) => minute(fromMs) };
+  const from = { 'From (UTC)': ({ fromMs }: (typeof whole)[number]) => ui.minute(fromMs) };
   return [
-    plot('lines', 'Requests per minute', whole, from, {
-      Requests: ['blue', ({ requests }) => number(requests)],
+    ui.plot('lines', 'Requests per minute', whole, from, {
+      Requests: ['blue', ({ requests }) => ui.number(requests)],
     }),
-    plot('bars', 'Errors per minute', whole, from, {
-      'Refused (4xx)': ['amber', ({ refused }) => number(refused)],
-      'Failed (5xx)': ['red', ({ failed }) => number(failed)],
+    ui.plot('bars', 'Errors per minute', whole, from, {
+      'Refused (4xx)': ['amber', ({ refused }) => ui.number(refused)],
+      'Failed (5xx)': ['red', ({ failed }) => ui.number(failed)],
     }),
-    plot('lines', 'Response time, p99 (ms)', whole, from, {
-      p99: ['purple', ({ requests, p99Ms }) => (requests === 0 ? '–' : decimal(p99Ms, p99Ms < 10 ? 2 : 0))],
+    ui.plot('lines', 'Response time, p99 (ms)', whole, from, {
+      p99: [
+        'purple',
+        ({ requests, p99Ms }) => (requests === 0 ? '–' : ui.decimal(p99Ms, p99Ms < 10 ? 2 : 0)),
+      ],
     }),
   ];
 }
 
 function databasePlots({ week, importedRows }: Figures): Html[] {
-  const onDay = { 'Day (UTC)': ({ dayMs }: { readonly dayMs: number }) => day(dayMs) };
+  const onDay = { 'Day (UTC)': ({ dayMs }: { readonly dayMs: number }) => ui.day(dayMs) };
   const rows = (name: keyof ImportCounts) => (row: Figures['importedRows'][number]) =>
-    number(row.counts.reduce((total, counts) => total + counts[name], 0));
+    ui.number(row.counts.reduce((total, counts) => total + counts[name], 0));
   return [
-    plot('bars', 'Rows imported per day', importedRows, onDay, {
+    ui.plot('bars', 'Rows imported per day', importedRows, onDay, {
       Added: ['green', rows('added')],
       Changed: ['blue', rows('changed')],
       Invalid: ['red', rows('invalid')],
     }),
-    plot('lines', 'Clicks per day', week, onDay, {
-      'Last 7 days': ['green', ({ clicks }) => number(clicks)],
-      'A week earlier': ['grey', ({ clicksBefore }) => number(clicksBefore)],
+    ui.plot('lines', 'Clicks per day', week, onDay, {
+      'Last 7 days': ['green', ({ clicks }) => ui.number(clicks)],
+      'A week earlier': ['grey', ({ clicksBefore }) => ui.number(clicksBefore)],
     }),
-    plot('lines', 'Sales per day', week, onDay, {
-      'Last 7 days': ['green', ({ sales }) => number(sales)],
-      'A week earlier': ['grey', ({ salesBefore }) => number(salesBefore)],
+    ui.plot('lines', 'Sales per day', week, onDay, {
+      'Last 7 days': ['green', ({ sales }) => ui.number(sales)],
+      'A week earlier': ['grey', ({ salesBefore }) => ui.number(salesBefore)],
     }),
   ];
 }
 
 function machinePlots({ hour: { minutes } }: NodeView): Html[] {
-  const until = { 'Until (UTC)': ({ untilMs }: (typeof minutes)[number]) => minute(untilMs) };
+  const until = { 'Until (UTC)': ({ untilMs }: (typeof minutes)[number]) => ui.minute(untilMs) };
   return [
-    plot('lines', 'Memory (MB)', minutes, until, {
-      Resident: ['blue', ({ machine }) => decimal(machine.memoryBytes / 1e6, 0)],
+    ui.plot('lines', 'Memory (MB)', minutes, until, {
+      Resident: ['blue', ({ machine }) => ui.decimal(machine.memoryBytes / 1e6, 0)],
     }),
-    plot('lines', 'Disk used (%)', minutes, until, {
+    ui.plot('lines', 'Disk used (%)', minutes, until, {
       Used: [
         'blue',
-        ({ machine: { disk } }) => (disk === undefined ? '–' : share(disk.size - disk.free, disk.size)),
+        ({ machine: { disk } }) => (disk === undefined ? '–' : ui.share(disk.size - disk.free, disk.size)),
       ],
     }),
   ];
 }
 
 function routeTable({ hour }: NodeView): Html {
-  return table(
+  return ui.table(
     'Requests by operation',
     hour.routes,
     {
       Operation: ({ route }) => html`<code>${route}</code>`,
-      Requests: ({ requests }) => number(requests),
-      Refused: ({ refused, requests }) => linked('/errors', share(refused, requests)),
-      Failed: ({ failed, requests }) => linked('/errors', share(failed, requests)),
-      p50: ({ p50Ms }) => milliseconds(p50Ms),
-      p99: ({ p99Ms }) => milliseconds(p99Ms),
+      Requests: ({ requests }) => ui.number(requests),
+      Refused: ({ refused, requests }) => ui.linked('/errors', ui.share(refused, requests)),
+      Failed: ({ failed, requests }) => ui.linked('/errors', ui.share(failed, requests)),
+      p50: ({ p50Ms }) => ui.milliseconds(p50Ms),
+      p99: ({ p99Ms }) => ui.milliseconds(p99Ms),
     },
     'No requests yet.',
   );
@@ -226,23 +212,26 @@ function routeTable({ hour }: NodeView): Html {
 
 function nodeFacts({ state, workers, startedAtMs, nowMs }: NodeView, folder: string): Html {
   const { replica, catalogueRevision } = state;
-  return html`${facts([
-    ['Started', ago(startedAtMs, nowMs)],
-    ['Ready', state.isReady ? tag('ready', 'good') : tag('not ready', 'bad')],
-    ['Database', tag(state.databaseStatus.state, state.databaseStatus.state === 'usable' ? 'good' : 'bad')],
+  return html`${ui.facts([
+    ['Started', ui.ago(startedAtMs, nowMs)],
+    ['Ready', state.isReady ? ui.tag('ready', 'good') : ui.tag('not ready', 'bad')],
+    [
+      'Database',
+      ui.tag(state.databaseStatus.state, state.databaseStatus.state === 'usable' ? 'good' : 'bad'),
+    ],
     [
       'Replica',
       replica === undefined
         ? 'none'
-        : html`${replica.isUsable ? tag('in use', 'good') : tag('not in use', 'bad')} ${duration(replica.lagMs)} behind`,
+        : html`${replica.isUsable ? ui.tag('in use', 'good') : ui.tag('not in use', 'bad')} ${ui.duration(replica.lagMs)} behind`,
     ],
-    ['Workers ready', html`${number(state.workers.ready)} of ${number(workers)}`],
-    ['Workers replaced', number(state.workers.restarts)],
+    ['Workers ready', html`${ui.number(state.workers.ready)} of ${ui.number(workers)}`],
+    ['Workers replaced', ui.number(state.workers.restarts)],
     [
       'Catalogue revision',
-      catalogueRevision === undefined ? 'none' : linked('/catalogue', number(catalogueRevision)),
+      catalogueRevision === undefined ? 'none' : ui.linked('/catalogue', ui.number(catalogueRevision)),
     ],
-  ])}${source(
+  ])}${ui.source(
     'offerbook_ready',
     'offerbook_database_usable',
     'offerbook_replica_lag_seconds',

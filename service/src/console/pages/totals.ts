@@ -1,22 +1,6 @@
 // Transaction totals over time: by organisation, currency and status, and pending transactions by age. Also as a CSV file.
 
-import {
-  amount,
-  type Colour,
-  choice,
-  choiceOrAll,
-  facts,
-  linked,
-  number,
-  organisationChoice,
-  plot,
-  section,
-  shareBar,
-  shownOf,
-  source,
-  table,
-  untitled,
-} from '@offerbook/site/console/elements.ts';
+import * as ui from '@offerbook/site/console/elements.ts';
 import { type Html, html } from '@offerbook/site/html.ts';
 import { printMoney } from '@offerbook/wire/decimal.ts';
 import { STATUSES, type Status } from '@offerbook/wire/transaction.ts';
@@ -38,7 +22,7 @@ const BY = [
   ['month', 'by month'],
   ['day', 'by day, last 90 days'],
 ] as const;
-const STATUS_LABELS: Record<Status, readonly [label: string, colour: Colour]> = {
+const STATUS_LABELS: Record<Status, readonly [label: string, colour: ui.Colour]> = {
   PENDING: ['Pending', 'amber'],
   CONFIRMED: ['Confirmed', 'green'],
   DECLINED: ['Declined', 'red'],
@@ -58,21 +42,21 @@ export const totalsPage: MakePage = async (context) => {
   return {
     title: 'Totals',
     main: html`<form class="filter row" method="get" action="/totals">
-${organisationChoice(organisations, filter.org)}
-${choiceOrAll('Currency', 'currency', currencies, filter.currency)}
-${choiceOrAll('Status', 'status', STATUSES, filter.status)}
-${choice('Period', 'by', BY, filter.by)}
+${ui.organisationChoice(organisations, filter.org)}
+${ui.choiceOrAll('Currency', 'currency', currencies, filter.currency)}
+${ui.choiceOrAll('Status', 'status', STATUSES, filter.status)}
+${ui.choice('Period', 'by', BY, filter.by)}
 <button type="submit">Show</button></form>
 ${summary(filter, totals)}
 ${overTime(filter, totals)}
-${section('By organisation and currency', groupTable(organisations, filter, totals), source(COMMAND))}
-${section('Pending transactions by age', ageTable(ages), source(COMMAND))}
-${section(
+${ui.section('By organisation and currency', groupTable(organisations, filter, totals), ui.source(COMMAND))}
+${ui.section('Pending transactions by age', ageTable(ages), ui.source(COMMAND))}
+${ui.section(
   `By ${filter.by}`,
   periodTable(newestFirst.slice(0, ROWS_MAX), filter.by),
-  shownOf('newest', ROWS_MAX, totals.length),
+  ui.shownOf('newest', ROWS_MAX, totals.length),
   html`<p><a class="button" href="${path('/totals.csv', filter)}">Download all as CSV</a></p>`,
-  source(COMMAND),
+  ui.source(COMMAND),
 )}`,
   };
 };
@@ -133,17 +117,17 @@ function sumOfStatus(totals: readonly PeriodTotal[], status: Status) {
 /** Amounts of different currencies are not added. */
 function summary(filter: Filter, totals: readonly PeriodTotal[]): Html {
   const { currency } = filter;
-  return facts(
+  return ui.facts(
     [
       [
         filter.by === 'day' ? 'Transactions, last 90 days' : 'Transactions',
-        number(totals.reduce((sum, { count }) => sum + count, 0)),
+        ui.number(totals.reduce((sum, { count }) => sum + count, 0)),
       ],
       ...STATUSES.map((status) => {
         const { count, cashback } = sumOfStatus(totals, status);
         return [
           STATUS_LABELS[status][0],
-          html`${linked(path('/totals', { ...filter, status }), number(count))}${currency === undefined ? undefined : html` <span class="muted">${amount(cashback, currency)}</span>`}`,
+          html`${ui.linked(path('/totals', { ...filter, status }), ui.number(count))}${currency === undefined ? undefined : html` <span class="muted">${ui.amount(cashback, currency)}</span>`}`,
         ] as const;
       }),
     ],
@@ -158,11 +142,11 @@ function overTime({ currency, status: only, by }: Filter, totals: readonly Perio
     (status: Status) =>
     ([, ofPeriod]: Period) => {
       const { count, cashback } = sumOfStatus(ofPeriod, status);
-      return currency === undefined ? number(count) : amount(cashback, currency);
+      return currency === undefined ? ui.number(count) : ui.amount(cashback, currency);
     };
   const what = currency === undefined ? 'Transactions' : `Cashback in ${currency}`;
-  return untitled(
-    plot<Period>(
+  return ui.untitled(
+    ui.plot<Period>(
       'bars',
       `${what} by ${by} of the sale`,
       [...Map.groupBy(totals, ({ period }) => period)].toSorted(([a], [b]) => compare(a, b)),
@@ -177,7 +161,7 @@ function overTime({ currency, status: only, by }: Filter, totals: readonly Perio
         }),
       ),
     ),
-    source(COMMAND),
+    ui.source(COMMAND),
   );
 }
 
@@ -191,19 +175,19 @@ function groupTable(
     const org = organisations.find(({ name }) => name === group[0]?.org);
     return org === undefined ? [] : { org, currency: group[0]?.currency ?? '', group };
   });
-  return table(
+  return ui.table(
     'Totals by organisation and currency',
     rows,
     {
-      Organisation: ({ org }) => linked(path('/totals', { ...filter, org }), html`<bdi>${org.name}</bdi>`),
-      Currency: ({ currency }) => linked(path('/totals', { ...filter, currency }), currency),
+      Organisation: ({ org }) => ui.linked(path('/totals', { ...filter, org }), html`<bdi>${org.name}</bdi>`),
+      Currency: ({ currency }) => ui.linked(path('/totals', { ...filter, currency }), currency),
       Transactions: ({ org, currency, group }) =>
-        linked(path('/totals', { ...filter, org, currency }), number(sumOf(group).count)),
+        ui.linked(path('/totals', { ...filter, org, currency }), ui.number(sumOf(group).count)),
       ...Object.fromEntries(
         STATUSES.map((status) => [
           `${STATUS_LABELS[status][0]} cashback`,
           ({ currency, group }: (typeof rows)[number]) =>
-            amount(sumOfStatus(group, status).cashback, currency),
+            ui.amount(sumOfStatus(group, status).cashback, currency),
         ]),
       ),
     },
@@ -218,14 +202,14 @@ function ageTable(ages: readonly AgeTotal[]): Html {
       .toSorted(([a], [b]) => a - b)
       .map(([age, group]) => ({ currency, age, ...sumOf(group), allCount: sumOf(ofCurrency).count })),
   );
-  return table(
+  return ui.table(
     'Pending transactions by age',
     rows.filter(({ count }) => count > 0),
     {
       'Currency and age': ({ currency, age }) => `${currency}, ${ageWords(age)}`,
-      Transactions: ({ count }) => number(count),
-      Share: ({ count, allCount }) => shareBar(count, allCount),
-      Cashback: ({ cashback, currency }) => amount(cashback, currency),
+      Transactions: ({ count }) => ui.number(count),
+      Share: ({ count, allCount }) => ui.shareBar(count, allCount),
+      Cashback: ({ cashback, currency }) => ui.amount(cashback, currency),
     },
     'No pending transactions.',
   );
@@ -238,16 +222,16 @@ function ageWords(age: number): string {
 }
 
 function periodTable(rows: readonly PeriodTotal[], by: Filter['by']): Html {
-  return table(
+  return ui.table(
     `Totals by organisation, currency and ${by}`,
     rows,
     {
       [by === 'day' ? 'Day' : 'Month']: ({ period }) => period,
       Organisation: ({ org }) => html`<bdi>${org}</bdi>`,
       Status: ({ status }) => statusTag(status),
-      Transactions: ({ count }) => number(count),
-      'Order value': ({ orderValue, currency }) => amount(orderValue, currency),
-      Cashback: ({ cashback, currency }) => amount(cashback, currency),
+      Transactions: ({ count }) => ui.number(count),
+      'Order value': ({ orderValue, currency }) => ui.amount(orderValue, currency),
+      Cashback: ({ cashback, currency }) => ui.amount(cashback, currency),
     },
     'No transactions.',
   );

@@ -1,14 +1,6 @@
 // One transaction with its history. Only this page shows its passbackUid, which may identify a person.
 
-import {
-  amount,
-  facts,
-  moment,
-  organisationLink,
-  section,
-  source,
-  table,
-} from '@offerbook/site/console/elements.ts';
+import * as ui from '@offerbook/site/console/elements.ts';
 import { type Html, html } from '@offerbook/site/html.ts';
 import { printJson } from '@offerbook/wire/decimal.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
@@ -42,36 +34,36 @@ export const transactionPage: MakePage = async ({ stores: openStores, parameters
     title: `Transaction ${transaction.id}`,
     heading: html`Transaction <code>${transaction.id}</code>`,
     main: html`<nav aria-label="Back"><a class="back" href="/transactions">Transactions</a></nav>
-${section(
+${ui.section(
   'Current version',
-  facts(
+  ui.facts(
     [
       ['Status', statusTag(status)],
-      ['Organisation', organisationLink(current.orgName)],
+      ['Organisation', ui.organisationLink(current.orgName)],
       [
         'Retailer',
         retailerId === undefined ? 'unknown' : html`<bdi>${retailers.get(retailerId) ?? retailerId}</bdi>`,
       ],
-      ['orderValue', amount(orderValue, currencyCode)],
-      ['cashback', amount(cashback, currencyCode)],
+      ['orderValue', ui.amount(orderValue, currencyCode)],
+      ['cashback', ui.amount(cashback, currencyCode)],
       ...Object.entries(fields).map(([name, value]) => [name, printValue(name, value)] as const),
     ],
     'wide panel',
   ),
 )}
-${section(
+${ui.section(
   'History',
-  table(
+  ui.table(
     'Versions, newest first',
     versions.map(({ document, importId, ...times }) => {
       return { ...times, transaction: JSON.parse(document) as Transaction, entry: imports.get(importId) };
     }),
     {
-      'From (UTC)': ({ fromMs }) => moment(fromMs),
-      'Until (UTC)': ({ untilMs }) => (untilMs === null ? 'now' : moment(untilMs)),
+      'From (UTC)': ({ fromMs }) => ui.moment(fromMs),
+      'Until (UTC)': ({ untilMs }) => (untilMs === null ? 'now' : ui.moment(untilMs)),
       Status: (version) => statusTag(version.transaction.status),
-      Order: (version) => amount(version.transaction.orderValue, version.transaction.currencyCode),
-      Cashback: (version) => amount(version.transaction.cashback, version.transaction.currencyCode),
+      Order: (version) => ui.amount(version.transaction.orderValue, version.transaction.currencyCode),
+      Cashback: (version) => ui.amount(version.transaction.cashback, version.transaction.currencyCode),
       Import: ({ entry }) =>
         entry === undefined
           ? 'not in the import log'
@@ -79,7 +71,7 @@ ${section(
       'Run by': ({ entry }) => (entry === undefined ? '' : html`<bdi>${entry.by}</bdi>`),
     },
   ),
-  source(`offerbook transactions show ${transaction.id}`),
+  ui.source(`offerbook transactions show ${transaction.id}`),
 )}`,
   };
 };

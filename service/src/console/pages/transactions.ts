@@ -1,21 +1,7 @@
 // Transactions: the latest ones, and one search field for an id, a user or an organisation. A passbackUid may identify a person,
 // so the form uses POST, and only a transaction's own page shows it.
 
-import {
-  ago,
-  amount,
-  linked,
-  number,
-  organisationChoice,
-  organisationLink,
-  section,
-  shortId,
-  shownOf,
-  source,
-  table,
-  tag,
-  timeField,
-} from '@offerbook/site/console/elements.ts';
+import * as ui from '@offerbook/site/console/elements.ts';
 import { type Html, html } from '@offerbook/site/html.ts';
 import { printCount } from '@offerbook/wire/count.ts';
 import { TEXT_LENGTH_MAX } from '@offerbook/wire/text.ts';
@@ -51,13 +37,13 @@ export const transactionsPage: MakePage = async (context) => {
   const next = new URLSearchParams(query);
   if (last !== undefined) next.set('after', `${last.fromMs}.${last.id}`);
   return searchPage(
-    section(
+    ui.section(
       after === undefined ? 'Latest changes' : 'Earlier changes',
       filter,
       await transactionTable(context, stores, versions),
       html`<p class="row">${after && html`<a href="/transactions">Latest</a>`}${last && html`<a href="/transactions?${next.toString()}">Older</a>`}</p>`,
-      source('GET /v1/transactions/?updatedAtGreaterThan=…&updatedAtLessThan=…'),
-      html`<p class="source">Sorted by the time of the last change, ${number(versions.length)} on this page. Both times are inclusive.</p>`,
+      ui.source('GET /v1/transactions/?updatedAtGreaterThan=…&updatedAtLessThan=…'),
+      html`<p class="source">Sorted by the time of the last change, ${ui.number(versions.length)} on this page. Both times are inclusive.</p>`,
     ),
   );
 };
@@ -84,14 +70,14 @@ export const transactionSearch: MakePage = async (context) => {
   const org = findOrganisation(organisations, word);
   if (org !== undefined && count === 0) return seeOther(`/transactions?org=${org.publicId}`);
   return searchPage(
-    section(
+    ui.section(
       'Transactions of this user',
       org &&
         html`<p>There is also an organisation of this name: <a href="/transactions?org=${org.publicId}"><bdi>${org.name}</bdi></a></p>`,
       await transactionTable(context, stores, newest),
-      shownOf('newest', newest.length, count),
+      ui.shownOf('newest', newest.length, count),
       html`<p><a href="/transactions">All transactions</a></p>`,
-      source('offerbook transactions find --passback-uid …'),
+      ui.source('offerbook transactions find --passback-uid …'),
     ),
     'posted',
   );
@@ -120,9 +106,9 @@ function filterForm(
   query = new URLSearchParams(),
 ): Html {
   return html`<form class="filter row" method="get" action="/transactions">
-${organisationChoice(organisations, org)}
-${timeField('Changed from (UTC)', 'from', query.get('from') ?? '')}
-${timeField('Changed until (UTC)', 'until', query.get('until') ?? '')}
+${ui.organisationChoice(organisations, org)}
+${ui.timeField('Changed from (UTC)', 'from', query.get('from') ?? '')}
+${ui.timeField('Changed until (UTC)', 'until', query.get('until') ?? '')}
 <button type="submit">Show</button></form>`;
 }
 
@@ -150,24 +136,24 @@ async function transactionTable(
     const retailer = retailerId && retailers.get(retailerId);
     return { orgName, retailer, transaction: JSON.parse(document) as Transaction };
   });
-  return table(
+  return ui.table(
     'Transactions',
     rows,
     {
-      Transaction: ({ transaction: { id } }) => linked(`/transactions/${id}`, shortId(id)),
-      Organisation: ({ orgName }) => organisationLink(orgName),
+      Transaction: ({ transaction: { id } }) => ui.linked(`/transactions/${id}`, ui.shortId(id)),
+      Organisation: ({ orgName }) => ui.organisationLink(orgName),
       Retailer: ({ retailer }) =>
         retailer === undefined ? html`<span class="muted">unknown</span>` : html`<bdi>${retailer}</bdi>`,
       Status: ({ transaction }) => statusTag(transaction.status),
-      Order: ({ transaction }) => amount(transaction.orderValue, transaction.currencyCode),
-      Cashback: ({ transaction }) => amount(transaction.cashback, transaction.currencyCode),
-      Sold: ({ transaction }) => ago(timestampMs(transaction.soldAt), nowMs),
-      Updated: ({ transaction }) => ago(timestampMs(transaction.updatedAt), nowMs),
+      Order: ({ transaction }) => ui.amount(transaction.orderValue, transaction.currencyCode),
+      Cashback: ({ transaction }) => ui.amount(transaction.cashback, transaction.currencyCode),
+      Sold: ({ transaction }) => ui.ago(timestampMs(transaction.soldAt), nowMs),
+      Updated: ({ transaction }) => ui.ago(timestampMs(transaction.updatedAt), nowMs),
     },
     'No transactions found.',
   );
 }
 
 export function statusTag(status: Status): Html {
-  return tag(status, status === 'CONFIRMED' ? 'good' : status === 'DECLINED' ? 'bad' : 'pending');
+  return ui.tag(status, status === 'CONFIRMED' ? 'good' : status === 'DECLINED' ? 'bad' : 'pending');
 }
