@@ -4,13 +4,10 @@ import type { NetworkName } from '@offerbook/sandbox/networks/accounts.ts';
 import type { Ledger } from '@offerbook/sandbox/networks/ledger.ts';
 import type { Retailer } from '@offerbook/wire/catalogue.ts';
 import type { Stores } from '../../src/domain/stores.ts';
+import { readCatalogue } from '../storage/open-test-stores.ts';
 
 export async function storedRetailers(stores: Stores): Promise<Retailer[]> {
-  const found: Retailer[] = [];
-  await stores.catalogue.read(async (batch) => {
-    for (const { document } of batch) found.push(JSON.parse(document));
-  });
-  return found;
+  return (await readCatalogue(stores)).documents.map(({ document }) => JSON.parse(document));
 }
 
 export async function storedOffers(stores: Stores): Promise<string[]> {

@@ -72,8 +72,9 @@ describe.each(DATABASES)('on $name', (database) => {
   test('a network that is down for four days keeps its retailers, and the other network is still pulled', async () => {
     await using shops = await Shops.open(database);
     for (const network of ['awin', 'impact'] as const) await shops.pull(network);
-    const ofAwin = async () =>
-      (await shops.stored()).filter(({ name }) => shops.ipNetworkOf(name) === 'awin');
+    const { ledger } = shops.networks.fakes;
+    const names = ledger.programmes('awin', shops.nowMs).map(({ retailer }) => retailer.name);
+    const ofAwin = async () => (await shops.stored()).filter(({ name }) => names.includes(name));
     const before = await ofAwin();
     shops.fault = (network) => (network === 'awin' ? 'server error' : undefined);
     for (let day = 1; day <= 4; day++) {

@@ -8,7 +8,7 @@ import type { Organisation } from '../../src/domain/organisation.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import type { PullableSource } from '../../src/pull/network-client.ts';
 import type { PullOptions, StreamReport } from '../../src/pull/source-run.ts';
-import { newOrganisation } from '../storage/open-test-stores.ts';
+import { newOrganisation, readAllTransactions } from '../storage/open-test-stores.ts';
 import { DATABASES, type TestDatabase } from '../support/databases.ts';
 import { FakeNetwork } from './fake-network.ts';
 import { PullRig, pullableOf } from './pull-rig.ts';
@@ -60,11 +60,8 @@ export class PullTest extends PullRig {
 
   /** The stored transactions by id. */
   async stored(org = this.org): Promise<Map<string, Transaction>> {
-    const found = new Map<string, Transaction>();
-    await this.stores.transactions.read(org.id, async (batch) => {
-      for (const { id, document } of batch) found.set(id, JSON.parse(document));
-    });
-    return found;
+    const rows = await readAllTransactions(this.stores, org.id);
+    return new Map(rows.map(({ id, document }) => [id, JSON.parse(document)]));
   }
 }
 

@@ -5,12 +5,12 @@ import { expect, test } from 'bun:test';
 import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DAY_MS } from '@offerbook/wire/time.ts';
-import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { cjCorrection, cjRecord } from '../../../feeds/test/fixture.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import type { StreamReport } from '../../src/pull/source-run.ts';
 import { closing } from '../../src/storage/open-once.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import { readAllTransactions } from '../storage/open-test-stores.ts';
 import { DATABASES, type TestDatabase, temporaryFolder } from '../support/databases.ts';
 import { storedOffers } from './catalogue-truth.ts';
 import { PullTest, START_MS } from './fixture.ts';
@@ -61,13 +61,9 @@ function watchStatements(onStatement: () => void): Disposable {
 
 /** All versions of all transactions, without their stamps. */
 async function versionsOf(stores: Stores, orgId: number): Promise<Record<string, unknown[]>> {
-  const ids: string[] = [];
-  await stores.transactions.read(orgId, async (batch) => {
-    for (const { id } of batch) ids.push(id);
-  });
   const found: Record<string, unknown[]> = {};
-  for (const id of ids.sort()) {
-    found[id] = (await stores.history.versions(id as Uuid)).map(({ document }) => {
+  for (const { id } of await readAllTransactions(stores, orgId)) {
+    found[id] = (await stores.history.versions(id)).map(({ document }) => {
       const { updatedAt: _, ...rest } = JSON.parse(document) as Record<string, unknown>;
       return rest;
     });

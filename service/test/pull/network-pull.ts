@@ -13,6 +13,7 @@ import type { PullableSource } from '../../src/pull/network-client.ts';
 import { pullSource } from '../../src/pull/pull-source.ts';
 import type { StreamReport } from '../../src/pull/source-run.ts';
 import { comparable, expectedRows, wholeShareSource } from '../sandbox/network-truth.ts';
+import { readAllTransactions } from '../storage/open-test-stores.ts';
 import { pullableOf } from './pull-rig.ts';
 
 export interface PassOptions {
@@ -83,11 +84,9 @@ export async function compareWithTruth(
   network: NetworkName,
   truth: readonly TrueSale[],
 ): Promise<Comparison> {
-  const stored: Row[] = [];
+  const documents = await readAllTransactions(stores, org.id);
+  const stored = documents.map(({ document }) => JSON.parse(document) as Row);
   const counts = { needless: 0, versions: 0 };
-  await stores.transactions.read(org.id, async (batch) => {
-    for (const { document } of batch) stored.push(JSON.parse(document) as Row);
-  });
   const examples: string[] = [];
   for (const { id } of stored) {
     const versions = (await stores.history.versions(id as Uuid)).map(({ document }) => contents(document));

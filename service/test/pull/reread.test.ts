@@ -1,7 +1,7 @@
 // Old sales are read again, one window at a time. The network's filters should have listed every change before.
 
 import { expect, test } from 'bun:test';
-import { DAY_MS } from '@offerbook/wire/time.ts';
+import { DAY_MS, HOUR_MS } from '@offerbook/wire/time.ts';
 import { awinSale, cjCorrection, cjRecord, idOf } from '../../../feeds/test/fixture.ts';
 import { DATABASE, PullTest, START_MS } from './fixture.ts';
 import { errorsOf } from './pull-rig.ts';
@@ -9,7 +9,19 @@ import { errorsOf } from './pull-rig.ts';
 const SOLD_AT = '2026-10-25T00:00:00';
 const soldAtMs = Date.parse(`${SOLD_AT}Z`);
 const sale = (changes = {}) => awinSale({ id: 1, transactionDate: SOLD_AT, ...changes });
+
+/** Pulls once an hour, until all old sales have been read again. */
+async function rereadAll(t: PullTest): Promise<void> {
+  for (let pass = 0; pass < PASSES; pass++) {
+    t.nowMs += HOUR_MS;
+    const reports = await t.pull();
+    expect(errorsOf(reports)).toEqual(reports.map(() => null));
+  }
+}
+
 const PASSES = 32;
+const CORRECTED =
+  'reread: 1 sale had changed, but the network did not list the change; the stored sales have been corrected';
 
 test('finds a change that the network did not list, corrects it and warns', async () => {
   await using t = await PullTest.open('awin', DATABASE);
@@ -19,16 +31,9 @@ test('finds a change that the network did not list, corrects it and warns', asyn
     row: sale({ commissionStatus: 'approved' }),
     times: { transaction: soldAtMs },
   });
-  for (let pass = 0; pass < PASSES; pass++) {
-    t.nowMs += 3_600_000;
-    const reports = await t.pull();
-    expect(errorsOf(reports)).toEqual(reports.map(() => null));
-  }
-  expect(t.notes).toEqual([
-    'awin:77777, reread: 1 sale had changed, but the network did not list the change; the stored sales have been corrected',
-  ]);
-  const stored = (await t.stored()).get(idOf('awin', 'transaction', '1'));
-  expect(stored?.status).toBe('CONFIRMED');
+  await rereadAll(t);
+  expect(t.notes).toEqual([`awin:77777, ${CORRECTED}`]);
+  expect((await t.stored()).get(idOf('awin', 'transaction', '1'))?.status).toBe('CONFIRMED');
 });
 
 test('CJ: finds a correction that neither filter listed, and combines it with the stored record', async () => {
@@ -36,13 +41,8 @@ test('CJ: finds a correction that neither filter listed, and combines it with th
   t.network.rows.push({ row: cjRecord(), times: { posting: soldAtMs, event: soldAtMs } });
   await t.pull();
   t.network.rows.push({ row: cjCorrection(), times: { event: soldAtMs } });
-  for (let pass = 0; pass < PASSES; pass++) {
-    t.nowMs += 3_600_000;
-    await t.pull();
-  }
-  expect(t.notes).toEqual([
-    'cj:77777, reread: 1 sale had changed, but the network did not list the change; the stored sales have been corrected',
-  ]);
+  await rereadAll(t);
+  expect(t.notes).toEqual([`cj:77777, ${CORRECTED}`]);
   expect((await t.stored()).get(idOf('cj', 'transaction', '1700000077'))?.status).toBe('DECLINED');
 });
 
@@ -51,7 +51,7 @@ test('does not warn of a change that is too new to be listed', async () => {
   t.network.rows.push({ row: sale(), times: { transaction: soldAtMs } });
   await t.pull();
   for (let pass = 0; pass < PASSES; pass++) {
-    t.nowMs += 3_600_000;
+    t.nowMs += HOUR_MS;
     // The sale changes a minute before every pass.
     const validation = t.nowMs - 60_000;
     const validationDate = new Date(validation).toISOString().slice(0, 19);
@@ -71,7 +71,7 @@ test('if the network lists every change, nothing differs, and every window of 13
   await t.pull();
   const before = await stamps();
   for (let pass = 0; pass < 16; pass++) {
-    t.nowMs += 3_600_000;
+    t.nowMs += HOUR_MS;
     await t.pull();
   }
   const windows = t.network.requests.flatMap(
@@ -92,7 +92,7 @@ async function openOld(): Promise<PullTest> {
   const t = await PullTest.open('awin', DATABASE);
   t.network.rows.push({ row: oldSale(), times: { transaction: OLD_MS } });
   await t.pull({ sinceMs: OLD_MS - DAY_MS });
-  t.nowMs += 3_600_000;
+  t.nowMs += HOUR_MS;
   return t;
 }
 
@@ -106,7 +106,7 @@ test('does not warn before every stream has read past the time at which the diff
   t.nowMs += 300_000;
   // The first stream takes an hour, so that only the others read past the time of the difference.
   t.network.planned.push(() => {
-    t.nowMs += 3_600_000;
+    t.nowMs += HOUR_MS;
     return undefined;
   });
   await t.pull();

@@ -1,7 +1,7 @@
 // Pulls catalogues from the sandbox's fake networks into a database, with a clock that only waiting moves, and compares the
 // database with what the networks offer.
 
-import { NETWORKS, type NetworkName } from '@offerbook/sandbox/networks/accounts.ts';
+import type { NetworkName } from '@offerbook/sandbox/networks/accounts.ts';
 import type { FakeNetworksOptions } from '@offerbook/sandbox/networks/fake-networks.ts';
 import type { FaultPlan } from '@offerbook/sandbox/networks/faults.ts';
 import type { Retailer } from '@offerbook/wire/catalogue.ts';
@@ -60,14 +60,5 @@ export class Shops extends PullRig {
   /** What the networks offer at this time. */
   truth(...networks: readonly NetworkName[]): string[] {
     return trueOffers(this.networks.fakes.ledger, networks, this.nowMs);
-  }
-
-  /** The network of a retailer, by its name. */
-  ipNetworkOf(name: string): NetworkName | undefined {
-    return NETWORKS.find((network) =>
-      this.networks.fakes.ledger
-        .programmes(network, this.nowMs)
-        .some(({ retailer }) => retailer.name === name),
-    );
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { StoredDocument } from '../../src/domain/stored-document.ts';
 import { DATABASES } from '../support/databases.ts';
 import { idOf, newIds, openTestStores, readCatalogue } from './open-test-stores.ts';
@@ -14,20 +15,13 @@ describe.each(DATABASES)('the catalogue on $name', (database) => {
   const open = openTestStores();
 
   test('a write sees its own changes, and other connections see them once it returns', async () => {
-    const stores = await open.stores(await database.create());
+    const { stores } = await open.scene(database);
     const [a, b, c] = [idOf(1), idOf(2), idOf(3)];
-    await stores.catalogue.write((writer) =>
-      writer.put([
-        { id: a, document: 'a1' },
-        { id: b, document: 'b1' },
-      ]),
-    );
+    const item = (id: Uuid, document: string) => ({ id, document });
+    await stores.catalogue.write((writer) => writer.put([item(a, 'a1'), item(b, 'b1')]));
 
     const seen = await stores.catalogue.write(async (writer) => {
-      await writer.put([
-        { id: c, document: 'c1' },
-        { id: a, document: 'a2' },
-      ]);
+      await writer.put([item(c, 'c1'), item(a, 'a2')]);
       await writer.remove([b, idOf(9)]);
       const read: StoredDocument[] = [];
       await writer.read(async (batch) => {
@@ -36,24 +30,14 @@ describe.each(DATABASES)('the catalogue on $name', (database) => {
       return { found: await writer.find([a, b, c, idOf(9)]), ids: await writer.ids(), read };
     });
 
-    const now = [
-      { id: a, document: 'a2' },
-      { id: c, document: 'c1' },
-    ];
-    expect(seen).toEqual({
-      found: new Map([
-        [a, 'a2'],
-        [c, 'c1'],
-      ]),
-      ids: [a, c],
-      read: now,
-    });
+    const now = [item(a, 'a2'), item(c, 'c1')];
+    const found = new Map(now.map(({ id, document }) => [id, document]));
+    expect(seen).toEqual({ found, ids: [a, c], read: now });
     expect(await readCatalogue(stores)).toEqual({ revision: 0, documents: now });
   });
 
   test('a read sees one snapshot even if a write commits between its batches', async () => {
-    const url = await database.create();
-    const stores = await open.stores(url);
+    const { url, stores } = await open.scene(database);
     const writing = await open.stores(url);
     const before = documents(MANY, 'v1');
     await stores.catalogue.write((writer) => writer.put(before));

@@ -234,7 +234,7 @@ describe.each(SOME_PAIRS)('a copy from %s', (_, from, to) => {
   });
 
   test('a copy of an empty database, or into one that is not empty, is rejected and changes nothing', async () => {
-    const { url } = await fill(open, from);
+    const { url } = await open.scene(from);
     const targetUrl = await to.createEmpty();
     const theirs = await open.stores(targetUrl);
     await newOrganisation(theirs, 'theirs');

@@ -278,14 +278,6 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('erasing on
         userKey(UID),
         id(number),
       );
-    const put = (number: number, untilMs: number) =>
-      watched.all(
-        'INSERT INTO history (id, until_stamp, org_id, from_stamp, document) VALUES ($1, $2, $3, 0, $4)',
-        id(number),
-        untilMs,
-        org.id,
-        JSON.stringify(transaction(number, { passbackUid: UID })),
-      );
     // The order by id differs from the order by time.
     for (const [number, untilMs] of [
       [3, 2],
@@ -293,7 +285,13 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('erasing on
       [4, 1],
       [4, 3],
     ] as const)
-      await put(number, untilMs);
+      await watched.all(
+        'INSERT INTO history (id, until_stamp, org_id, from_stamp, document) VALUES ($1, $2, $3, 0, $4)',
+        id(number),
+        untilMs,
+        org.id,
+        JSON.stringify(transaction(number, { passbackUid: UID })),
+      );
     let [purging, erasing] = [Promise.resolve(0), Promise.resolve({})];
     await watched.write(async (connection) => {
       await connection.all('SELECT id FROM history WHERE id = $1 AND until_stamp = 4 FOR UPDATE', id(3));

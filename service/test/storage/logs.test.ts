@@ -40,6 +40,12 @@ describe.each(DATABASES)('import log, history and audit log on $name', (database
     return { kind, orgId, by: 'me', source: null, fileName: 'a.csv', version: '0.1.0' };
   }
 
+  const feedsOf = async (stores: Stores) =>
+    (await stores.imports.totals()).feeds.map(
+      ({ kind, orgName, source, lastSuccessMs, lastOutcome, lastEndedMs }) =>
+        [kind, orgName, source, lastSuccessMs, lastOutcome, lastEndedMs] as const,
+    );
+
   const outcomes = async (stores: Stores) =>
     (await stores.imports.list({ limit: 100 })).map(({ id, outcome }) => [id, outcome]);
 
@@ -117,7 +123,7 @@ describe.each(DATABASES)('import log, history and audit log on $name', (database
     pass(500 * DAY_MS);
     for (let later = 0; later < 2; later++) await stores.imports.begin(origin(null));
     expect(await outcomes(stores)).toHaveLength(2);
-    const { counts, feeds } = await stores.imports.totals();
+    const { counts } = await stores.imports.totals();
     expect(counts.filter(({ count }) => count > 0)).toEqual([
       { kind: 'catalogue', outcome: 'refused', count: 1 },
       { kind: 'transactions', outcome: 'done', count: 3 },
@@ -127,23 +133,9 @@ describe.each(DATABASES)('import log, history and audit log on $name', (database
     ]);
     // Outcomes with a count of 0 are included, because the first increase of a counter that appears late would go unnoticed.
     expect(counts).toHaveLength(3 * 4);
-    expect(feeds).toEqual([
-      {
-        kind: 'catalogue',
-        orgName: null,
-        source: null,
-        lastSuccessMs: null,
-        lastOutcome: 'refused',
-        lastEndedMs: lastMs,
-      },
-      {
-        kind: 'transactions',
-        orgName: 'acme',
-        source: null,
-        lastSuccessMs: lastMs,
-        lastOutcome: 'done',
-        lastEndedMs: lastMs,
-      },
+    expect(await feedsOf(stores)).toEqual([
+      ['catalogue', null, null, null, 'refused', lastMs],
+      ['transactions', 'acme', null, lastMs, 'done', lastMs],
     ]);
   });
 
@@ -161,11 +153,7 @@ describe.each(DATABASES)('import log, history and audit log on $name', (database
       await stores.imports.close(await begin(orgId, source), 'refused', NO_RESULT);
       return clock();
     };
-    const feeds = async () =>
-      (await stores.imports.totals()).feeds.map(
-        ({ orgName, source, lastSuccessMs, lastOutcome, lastEndedMs }) =>
-          [orgName, source, lastSuccessMs, lastOutcome, lastEndedMs] as const,
-      );
+    const feeds = async () => (await feedsOf(stores)).map(([, ...rest]) => rest);
 
     const plainMs = await succeed(org.id, null);
     const otherMs = await succeed(other.id, null);

@@ -3,8 +3,7 @@
 
 import { dlopen, ptr } from 'bun:ffi';
 import { openSync, writeSync } from 'node:fs';
-import { newUuid, type Uuid } from '@offerbook/wire/uuid.ts';
-import type { Subprocess } from 'bun';
+import { newUuid } from '@offerbook/wire/uuid.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { upgradeDatabase } from '../../src/storage/upgrade-database.ts';
@@ -96,15 +95,7 @@ function report(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
 }
 
-export interface OtherProcess {
-  readonly child: Subprocess<'pipe', 'pipe', 'inherit'>;
-  /** The next report; undefined when the process has ended. */
-  next<T>(): Promise<T | undefined>;
-  /** All reports up to the end of the process, and its exit code. */
-  rest<T>(): Promise<{ reports: T[]; exitCode: number }>;
-}
-
-export function startProcess(task: keyof typeof TASKS, ...args: string[]): OtherProcess {
+export function startProcess(task: keyof typeof TASKS, ...args: string[]) {
   const child = Bun.spawn([process.execPath, import.meta.path, task, ...args], {
     stdin: 'pipe',
     stdout: 'pipe',
@@ -113,10 +104,12 @@ export function startProcess(task: keyof typeof TASKS, ...args: string[]): Other
   const lines = readLines(child.stdout);
   return {
     child,
-    async next<T>() {
+    /** The next report; undefined when the process has ended. */
+    async next<T>(): Promise<T | undefined> {
       const { value } = await lines.next();
-      return value === undefined ? undefined : (JSON.parse(value) as T);
+      return value === undefined ? undefined : JSON.parse(value);
     },
+    /** All reports up to the end of the process, and its exit code. */
     async rest<T>() {
       const reports: T[] = [];
       for await (const line of lines) reports.push(JSON.parse(line) as T);
@@ -137,8 +130,6 @@ async function* readLines(
   }
   return undefined;
 }
-
-export type ReportedIds = Uuid[];
 
 if (import.meta.main) {
   const [task, ...args] = process.argv.slice(2);

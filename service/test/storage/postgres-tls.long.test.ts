@@ -127,13 +127,7 @@ describe.skipIf(lacks('openssl'))('sslmode in a PostgreSQL URL', () => {
 
 describe('other parameters of a PostgreSQL URL', () => {
   test('parameters that hosted services add and that have no effect here are ignored', async () => {
-    const names = [
-      'connect_timeout',
-      'gssencmode',
-      'keepalives_idle',
-      'sslnegotiation',
-      'target_session_attrs',
-    ];
+    const names = 'connect_timeout gssencmode keepalives_idle sslnegotiation target_session_attrs'.split(' ');
     const query = names.map((name) => `${name}=require`).join('&');
     await open.stores(`${await newPostgresDatabase()}?sslmode=prefer&${query}`);
   });

@@ -3,10 +3,11 @@ import { describe, expect, spyOn, test } from 'bun:test';
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { StorageError } from '../../src/domain/storage-error.ts';
 import type { Stores } from '../../src/domain/stores.ts';
+import type { Queries } from '../../src/storage/database.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { explainSqlite } from '../../src/storage/sqlite/sqlite-errors.ts';
-import { DATABASES } from '../support/databases.ts';
+import { SQLITE } from '../support/databases.ts';
 import { putDocuments } from '../support/put-documents.ts';
 import { until } from '../support/until.ts';
 import { newIds, newOrganisation, openTestStores, rejection, writeTransactions } from './open-test-stores.ts';
@@ -16,41 +17,34 @@ const BUSY = 'another process is writing to the database; try again when it has 
 
 describe('SQLite', () => {
   const open = openTestStores();
-  const newUrl = async () => (await DATABASES.find(({ name }) => name === 'SQLite')?.create()) ?? '';
 
   test('connections use WAL, 8 KiB pages, sync on commit, check foreign keys, and overwrite deleted bytes', async () => {
-    const database = open.database(await newUrl());
-    const settings = async (run: (sql: string) => Promise<unknown[]>) =>
-      Object.assign(
-        {},
-        ...(await run('PRAGMA journal_mode')),
-        ...(await run('PRAGMA page_size')),
-        ...(await run('PRAGMA synchronous')),
-        ...(await run('PRAGMA foreign_keys')),
-        ...(await run('PRAGMA secure_delete')),
-      );
+    const database = open.database(await SQLITE.create());
     const expected = {
-      ...{ journal_mode: 'wal', page_size: 8192, synchronous: 2, foreign_keys: 1 },
+      journal_mode: 'wal',
+      page_size: 8192,
+      synchronous: 2,
+      foreign_keys: 1,
       secure_delete: 1,
     };
-    expect(await settings((sql) => database.all(sql))).toEqual(expected);
-    expect(await database.read((connection) => settings((sql) => connection.all(sql)))).toEqual(expected);
-    expect(await database.write((connection) => settings((sql) => connection.all(sql)))).toEqual(expected);
+    const settingsOf = async (connection: Queries) => {
+      const read = Object.keys(expected).map((name) => connection.all<object>(`PRAGMA ${name}`));
+      return Object.assign({}, ...(await Promise.all(read)).flat());
+    };
+    expect(await settingsOf(database)).toEqual(expected);
+    expect(await database.read(settingsOf)).toEqual(expected);
+    expect(await database.write(settingsOf)).toEqual(expected);
   });
 
   test('every table checks its column types', async () => {
-    const url = await newUrl();
-    await open.stores(url);
-    const tables = await open
-      .database(url)
-      .all(
-        `SELECT name FROM pragma_table_list WHERE schema = 'main' AND strict = 0 AND name NOT LIKE 'sqlite%'`,
-      );
-    expect(tables).toEqual([]);
+    const { url } = await open.scene(SQLITE);
+    const sql = `SELECT name FROM pragma_table_list
+      WHERE schema = 'main' AND strict = 0 AND name NOT LIKE 'sqlite%'`;
+    expect(await open.database(url).all(sql)).toEqual([]);
   });
 
   test("a write waits for another process's lock without blocking this process", async () => {
-    const { url, stores, orgId } = await open.scene({ create: newUrl });
+    const { url, stores, orgId } = await open.scene(SQLITE);
     const other = startProcess('hold', url, String(orgId));
     expect(await other.next<string>()).toBe('holding');
 
@@ -67,8 +61,7 @@ describe('SQLite', () => {
   });
 
   test('a write that waits too long is rejected without blocking reads, or the next write', async () => {
-    const url = await newUrl();
-    const { id: orgId } = await newOrganisation(await open.stores(url));
+    const { url, orgId } = await open.scene(SQLITE);
     const other = startProcess('hold', url, String(orgId));
     expect(await other.next<string>()).toBe('holding');
 
@@ -91,7 +84,7 @@ describe('SQLite', () => {
   });
 
   test('the time that a write spends in the queue behind another write counts towards its lock timeout', async () => {
-    const url = await newUrl();
+    const url = await SQLITE.create();
     // With a timeout of its own, the second write would wait longer than a test may take.
     const lockTimeoutMs = 600_000;
     const database = open.database(url, { ...COMMAND_OPTIONS, lockTimeoutMs });
@@ -106,7 +99,7 @@ describe('SQLite', () => {
   });
 
   test('emptying the log does not change how long reads wait for a lock', async () => {
-    const database = open.database(await newUrl());
+    const database = open.database(await SQLITE.create());
     const timeouts = () => database.all<{ timeout: number }>('PRAGMA busy_timeout');
     const before = await timeouts();
     expect(before).toEqual([{ timeout: expect.any(Number) }]);
@@ -119,7 +112,7 @@ describe('SQLite', () => {
   test.if(process.platform === 'linux')(
     'a read waits while another process recovers the log after a crash',
     async () => {
-      const url = await newUrl();
+      const url = await SQLITE.create();
       const stores = await open.stores(url, SERVER_OPTIONS);
       await newOrganisation(stores);
       expect(await stores.organisations.list()).toHaveLength(1);
@@ -131,10 +124,8 @@ describe('SQLite', () => {
   );
 
   test('a failed write does not leave a large log, even while other connections have the file open', async () => {
-    const url = await newUrl();
+    const { url, stores, orgId } = await open.scene(SQLITE);
     const server = await open.stores(url, SERVER_OPTIONS);
-    const stores = await open.stores(url);
-    const { id: orgId } = await newOrganisation(stores);
     expect(await server.organisations.list()).toHaveLength(1);
     const logBytes = () => statSync(`${url.slice('sqlite:'.length)}-wal`).size;
     const failed = stores.transactions.write(orgId, async (writer) => {
@@ -158,7 +149,7 @@ describe('SQLite', () => {
   test.if(process.platform === 'linux')(
     'a thread syncs the log during a long write and then closes it, and the database stays locked',
     async () => {
-      const url = await newUrl();
+      const url = await SQLITE.create();
       const path = url.slice('sqlite:'.length);
       const log = `${path}-wal`;
       const database = open.database(url);
@@ -176,7 +167,7 @@ describe('SQLite', () => {
   test.if(process.platform === 'linux')(
     'explaining why another open failed does not release the locks of open connections',
     async () => {
-      const url = await newUrl();
+      const url = await SQLITE.create();
       const path = url.slice('sqlite:'.length);
       const database = open.database(url);
       await database.write(async () => {});
@@ -189,9 +180,7 @@ describe('SQLite', () => {
   );
 
   test('closing waits for running reads, rejects later reads, and leaves no log', async () => {
-    const url = await newUrl();
-    const stores = await open.stores(url);
-    await newOrganisation(stores);
+    const { url, stores } = await open.scene(SQLITE);
     await stores.close();
     const database = open.database(url);
     const isClosing = Promise.withResolvers<void>();

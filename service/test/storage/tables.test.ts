@@ -32,8 +32,7 @@ describe.each(DATABASES)('on $name', (database) => {
   const open = openTestStores();
 
   test('a new database has exactly the declared tables', async () => {
-    const url = await database.create();
-    const stores = await open.stores(url);
+    const { url, stores } = await open.scene(database);
     const path = sqlitePath(url);
     if (path === undefined) {
       const sql = 'SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()';
@@ -54,9 +53,8 @@ describe.each(DATABASES)('on $name', (database) => {
   });
 
   test('the deletion of an organisation leaves none of its rows in any table', async () => {
-    const url = await database.create();
-    const stores = await open.stores(url);
-    const [gone, kept] = [await newOrganisation(stores, 'gone'), await newOrganisation(stores, 'kept')];
+    const { url, stores, org: gone } = await open.scene(database);
+    const kept = await newOrganisation(stores, 'kept');
     const opened = open.database(url);
     for (const { id } of [gone, kept]) await fillEveryColumn(opened, id);
     const count = async (orgId: number) => {
@@ -69,7 +67,7 @@ describe.each(DATABASES)('on $name', (database) => {
       return counts.flat();
     };
     const before = await count(kept.id);
-    await stores.organisations.delete('gone', { revokesTokens: true, reloadMs: 0 });
+    await stores.organisations.delete(gone.name, { revokesTokens: true, reloadMs: 0 });
     expect(await count(gone.id)).toEqual([]);
     expect(await count(kept.id)).toEqual(before);
     expect(before.length).toBeGreaterThan(10);

@@ -17,7 +17,7 @@ import {
   textsOf,
   writeTransactions,
 } from './open-test-stores.ts';
-import { startProcess } from './other-process.ts';
+import { ROWS_A_COMMIT, startProcess } from './other-process.ts';
 
 const open = openTestStores();
 
@@ -135,6 +135,25 @@ describe.each(DATABASES)('transactions on $name', (database) => {
         seen.map(({ completeThroughMs }) => completeThroughMs),
       );
     });
+  });
+
+  test('a process killed at any moment keeps every reported commit and no partial commit', async () => {
+    const { url, stores, orgId } = await open.scene(database);
+    const reported: Uuid[] = [];
+
+    for (const commits of [1, 3, 7]) {
+      const other = startProcess('keep-writing', url, String(orgId));
+      for (let i = 0; i < commits; i++) reported.push(...((await other.next<Uuid[]>()) ?? []));
+      other.child.kill('SIGKILL');
+      reported.push(...(await other.rest<Uuid[]>()).reports.flat());
+
+      // Take the lock, to wait for a commit of the killed process that the database may still be finishing.
+      await stores.transactions.write(orgId, async () => {});
+      const kept = (await readAllTransactions(stores, orgId)).map(({ id }) => id);
+      expect(reported.filter((id) => !kept.includes(id))).toEqual([]);
+      expect(kept.length % ROWS_A_COMMIT).toBe(0);
+    }
+    expect(reported.length).toBeGreaterThanOrEqual(11 * ROWS_A_COMMIT);
   });
 
   test.each([999, 1_000, 1_001, MANY])(

@@ -30,8 +30,7 @@ import { SQLITE_CLICKS, SQLITE_MAIN, SQLITE_WALKS } from '../../src/storage/sqli
 import { upgradeDatabase } from '../../src/storage/upgrade-database.ts';
 import { type Fixture, loadRelease } from '../fixtures/load-release.ts';
 import { type ReleaseContents, readContents } from '../fixtures/release-contents.ts';
-import { DATABASES, SQLITE, type TestDatabase, temporaryFolder } from '../support/databases.ts';
-import { newPostgresDatabase } from '../support/postgres-server.ts';
+import { DATABASES, SQLITE, temporaryFolder } from '../support/databases.ts';
 import { SmallDisk } from '../support/small-disk.ts';
 import {
   EVERYTHING,
@@ -109,12 +108,6 @@ async function expectContents(stores: Stores, { expected }: Fixture, isUpgraded:
   ]);
   if (before.pulls.length > 0) expect(await stores.pulls.rowsOf('awin:1', ['s1'])).toHaveLength(1);
 }
-
-const POSTGRES: TestDatabase = {
-  name: 'PostgreSQL',
-  create: newPostgresDatabase,
-  createEmpty: newPostgresDatabase,
-};
 
 for (const database of DATABASES) {
   describe(`upgrading an earlier release's database on ${database.name}`, () => {
@@ -309,10 +302,10 @@ test('a spool of an earlier release keeps its clicks, also those that were rejec
   expect(file.query('SELECT id, reason FROM rejected_clicks').values()).toEqual([['x', 'it is forged']]);
 });
 
-test.skipIf(!DATABASES.some(({ name }) => name === 'PostgreSQL'))(
-  'an upgrade keeps the owner and the rights of other roles, and is refused to a role that does not own the tables',
-  async () => {
-    const { url } = await loadRelease(POSTGRES, 'v0.1.0');
+test.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))(
+  'on $name, an upgrade keeps the owner and the rights of other roles, and is refused to a role that does not own the tables',
+  async (database) => {
+    const { url } = await loadRelease(database, 'v0.1.0');
     const [owner, reader] = [1, 2].map((n) => `role_${n}_${newUuid().replaceAll('-', '')}`);
     await using admin = closing(openDatabase(url, COMMAND_OPTIONS));
     for (const role of [owner, reader]) await admin.all(`CREATE ROLE ${role} LOGIN PASSWORD 'test'`);

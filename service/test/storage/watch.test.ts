@@ -24,8 +24,7 @@ function catalogueReaches(stores: Stores, revision: number): Promise<void> {
 
 describe.each(DATABASES)('watching on $name', (database) => {
   test('a commit by another process triggers the callback', async () => {
-    const url = await database.create();
-    const stores = await open.stores(url);
+    const { url, stores } = await open.scene(database);
     const other = startProcess('change-catalogue', url);
 
     for (const revision of [1, 2, 3]) {
@@ -40,8 +39,7 @@ describe.each(DATABASES)('watching on $name', (database) => {
   });
 
   test('a stopped watcher is not called again, and stopping twice is harmless', async () => {
-    const url = await database.create();
-    const stores = await open.stores(url);
+    const { url, stores } = await open.scene(database);
     const writing = await open.stores(url);
     let calls = 0;
     const stop = stores.watch(() => {

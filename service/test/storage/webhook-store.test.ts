@@ -82,15 +82,8 @@ describe.each(DATABASES)('webhooks on $name', (database) => {
     const { stores, orgId } = await open.scene(database);
     const other = await newOrganisation(stores, 'other');
     // SQLite compares bytes, PostgreSQL values of type uuid, and programs strings.
-    const starts = [
-      '00000000-7fff',
-      '00000000-8000',
-      '09ffffff-0000',
-      '0a000000-0000',
-      '7fffffff-ffff',
-      '80000000-0000',
-    ];
-    const ids = starts.map((start) => `${start}-4000-8000-000000000000` as Uuid);
+    const starts = '00000000-7fff 00000000-8000 09ffffff-0000 0a000000-0000 7fffffff-ffff 80000000-0000';
+    const ids = starts.split(' ').map((start) => `${start}-4000-8000-000000000000` as Uuid);
     const at = (...indexes: number[]) => indexes.map((index) => ids[index] as Uuid);
     const pair = (stamp: number, id: Uuid): [number, Uuid] => [stamp, id];
     const early = await writeTransactions(stores, orgId, at(4, 1, 3));

@@ -46,17 +46,14 @@ for (const database of DATABASES) {
     }
 
     /** An organisation with an endpoint, and clocks that the test moves. */
-    async function setUp(receiver: Receiver) {
-      const url = await database.create();
-      let [nowMs, monotonicMs] = [Date.UTC(2026, 10, 18, 12), 0];
-      const clock = () => nowMs;
+    async function setUp(receiver = newReceiver()) {
+      const { url, stores, orgId, clock, pass } = await open.scene(database, Date.UTC(2026, 10, 18, 12));
+      let monotonicMs = 0;
       const newStores = () => open.stores(url, undefined, clock);
-      const stores = await newStores();
-      const { id: orgId } = await newOrganisation(stores);
       const webhook = await stores.webhooks.create(orgId, receiver.url, NO_WATERMARK_MS);
       const status = async () => (await stores.webhooks.list())[0] as WebhookStatus;
       return {
-        ...{ stores, orgId, webhook, clock, newStores, status },
+        ...{ receiver, stores, orgId, webhook, clock, newStores, status },
         /** Starts a node. */
         send(own: Stores = stores, post: Partial<PostOptions> = {}, leaseMs = LEASE_MS): WebhookSender {
           const sender = startSender({
@@ -73,7 +70,7 @@ for (const database of DATABASES) {
         write: (ids: readonly Uuid[], text?: string) => writeTransactions(stores, orgId, ids, text),
         /** Sets the clock forward or back. */
         forward(ms: number) {
-          nowMs += ms;
+          pass(ms);
           for (const sender of senders) sender.poll();
         },
         freeze(ms: number) {
@@ -104,8 +101,7 @@ for (const database of DATABASES) {
       });
 
     test('sends all transactions in the order of change, then each change', async () => {
-      const receiver = newReceiver();
-      const { send, write, upToDate, clock, forward } = await setUp(receiver);
+      const { receiver, send, write, upToDate, clock, forward } = await setUp();
       const ids = newIds(260);
       const first = await write(ids.slice(10));
       forward(1_000);
@@ -177,8 +173,7 @@ for (const database of DATABASES) {
     });
 
     test('only one of two nodes sends, and the other takes over when it stops or is killed', async () => {
-      const receiver = newReceiver();
-      const { send, write, upToDate, newStores, freeze } = await setUp(receiver);
+      const { send, write, upToDate, newStores, freeze } = await setUp();
       const isSending = () => senders.map(({ report }) => report.isSending);
       send(await newStores());
       await until(isSending, ([first]) => first === true);
@@ -247,8 +242,7 @@ for (const database of DATABASES) {
     });
 
     test('a body has at most 256 KiB', async () => {
-      const receiver = newReceiver();
-      const { send, write, upToDate } = await setUp(receiver);
+      const { receiver, send, write, upToDate } = await setUp();
       // Ten of these rows have 262,059 bytes. Without the rest of the body, they would fit.
       await write(newIds(20), 'x'.repeat(26_099));
       send();
@@ -370,8 +364,7 @@ for (const database of DATABASES) {
     });
 
     test('a poll that began before a result was stored does not send the page again', async () => {
-      const receiver = newReceiver();
-      const { send, write, upToDate, stores, orgId, polled } = await setUp(receiver);
+      const { receiver, send, write, upToDate, stores, orgId, polled } = await setUp();
       let [isRead, isStored, pages] = [false, false, 0];
       const changes: Stores['transactions']['changes'] = (query) => {
         if (query.orgId === orgId) pages++;
@@ -405,8 +398,7 @@ for (const database of DATABASES) {
     });
 
     test('a node that was frozen for most of its lease sends nothing before it has renewed the lease', async () => {
-      const receiver = newReceiver();
-      const { send, write, upToDate, stores, freeze } = await setUp(receiver);
+      const { receiver, send, write, upToDate, stores, freeze } = await setUp();
       const deliveries: number[] = [];
       const changes: Stores['transactions']['changes'] = async (query) => {
         deliveries.push(receiver.deliveries.length);
@@ -422,8 +414,7 @@ for (const database of DATABASES) {
     });
 
     test('a result that arrives while an earlier one is being stored is stored, too', async () => {
-      const receiver = newReceiver();
-      const { send, write, upToDate, stores, polled } = await setUp(receiver);
+      const { receiver, send, write, upToDate, stores, polled } = await setUp();
       const { save: store } = stores.webhooks;
       const save = async (updates: Parameters<typeof store>[0]) => {
         await store(updates);
