@@ -8,14 +8,7 @@ import type { Run } from '../report/run.ts';
 import { type Crowd, startCrowd } from '../traffic/crowd.ts';
 import { forMs, openLoop } from '../traffic/loops.ts';
 import { median, type Tally } from '../traffic/tally.ts';
-import {
-  addFigures,
-  type LoadedNode,
-  requireAnswered,
-  requireBoundedMemory,
-  startLoaded,
-  watchNode,
-} from './figures.ts';
+import { type LoadedNode, MEMORY_MAX_MB, requireAnswered, startLoaded, watchNode } from './figures.ts';
 
 const GOOD_PER_SECOND = 200;
 const GOOD_CONNECTIONS_MAX = 100;
@@ -60,14 +53,13 @@ export async function hostileClients(run: Run): Promise<void> {
       (now) => now < before + FILES_SPARE,
     ).catch(() => node.openFiles);
     const { p99Ms, livezMaxMs, opened, cutOff, filesMost } = compared;
-    const { memoryMb } = node;
-    addFigures(run, part, { 'open files': { before, most: filesMost, after: files }, memoryMb });
+    run.figure(`${part}: open files`, { before, most: filesMost, after: files });
     run.require(`${part}: the whole crowd connected`, opened > held, opened);
     run.require(`${part}: no file handles leak`, files < before + FILES_SPARE, { before, files });
-    requireBoundedMemory(run, part, memoryMb);
+    run.limit(`${part}: memory`, node.memoryMb, MEMORY_MAX_MB, 'MB');
     if (crowd !== BURSTS)
       run.requireWhenIdle(`${part}: p99 at most doubles`, p99Ms.with <= 2 * p99Ms.without, p99Ms);
-    run.requireWhenIdle(`${part}: /livez takes less than a second`, livezMaxMs < LIVEZ_MAX_MS, livezMaxMs);
+    run.limit(`${part}: slowest /livez`, livezMaxMs, LIVEZ_MAX_MS, 'ms');
     // Without a limit per connection, the endless connection would keep all other clients waiting.
     if (crowd === ENDLESS)
       run.require(`${part}: the node closes connections`, cutOff > 10 * run.number('rounds'), cutOff);
@@ -102,11 +94,8 @@ async function compare(run: Run, part: string, loaded: LoadedNode, crowd: Crowd,
   }
   const p99Of = (tallies: readonly Tally[]) => median(tallies.map((tally) => tally.percentileMs(0.99)));
   const p99Ms = { without: p99Of(good.without), with: p99Of(good.with) };
-  addFigures(run, part, {
-    'p99, ms': p99Ms,
-    '/livez at most, ms': Math.round(livezMaxMs),
-    'hostile connections': { opened, 'cut off': cutOff },
-  });
+  run.figure(`${part}: p99 in ms`, p99Ms);
+  run.figure(`${part}: hostile connections`, { opened, 'cut off': cutOff });
   for (const tally of Object.values(good).flat()) requireAnswered(run, part, tally);
   return { p99Ms, livezMaxMs, opened, cutOff, filesMost };
 }

@@ -9,7 +9,7 @@ import { getRequest } from '../traffic/http-connection.ts';
 import { openLoop } from '../traffic/loops.ts';
 import { Tally } from '../traffic/tally.ts';
 
-const MEMORY_MAX_MB = 500;
+export const MEMORY_MAX_MB = 500;
 const LIVEZ_PER_SECOND = 20;
 const RECOVERY_REQUESTS = 50;
 
@@ -35,21 +35,11 @@ export async function startLoaded(
   };
 }
 
-/** Adds the figures of one part to the report's table. */
-export function addFigures(run: Run, part: string, figures: Record<string, unknown>): void {
-  for (const [figure, value] of Object.entries(figures))
-    run.rows.push({ part, figure, value: typeof value === 'number' ? String(value) : JSON.stringify(value) });
-}
-
 /** Every request got 200. With --busy, a page of transactions may also be late and get 503. */
 export function requireAnswered(run: Run, part: string, { statuses, failures }: Tally): void {
   const { 200: served = 0, 503: late = 0, ...others } = statuses;
   const isAllowed = Object.keys({ ...others, ...failures }).length === 0 && (late === 0 || run.isBusy);
   run.require(`${part}: every request succeeds`, isAllowed && served > 0, { statuses, failures });
-}
-
-export function requireBoundedMemory(run: Run, part: string, memoryMb: number, maxMb = MEMORY_MAX_MB): void {
-  run.require(`${part}: memory is bounded`, memoryMb <= maxMb, memoryMb);
 }
 
 /** Requests /livez again and again, one request at a time, and records the peak memory. */

@@ -101,6 +101,24 @@ export class Run extends AsyncDisposableStack {
       this.violation('BROKEN', `${guarantee} ${typeof saw === 'string' ? saw : JSON.stringify(saw)}`.trim());
   }
 
+  /** Adds a measured value to the report. */
+  figure(what: string, value: unknown, unit = '', max: number | '' = ''): void {
+    const isInteger = typeof value !== 'number' || Number.isInteger(value);
+    this.rows.push({
+      what,
+      value: isInteger ? JSON.stringify(value) : value.toFixed(1),
+      unit,
+      'at most': max,
+    });
+  }
+
+  /** Adds a measured value to the report, and requires a limit. A busy machine may take longer. */
+  limit(what: string, value: number, max: number, unit: 's' | 'ms' | 'MB'): void {
+    this.figure(what, value, unit, max);
+    if (unit === 'MB') this.require(what, value <= max, `${value} MB`);
+    else this.requireWhenIdle(what, value <= max, `${value} ${unit}`);
+  }
+
   /** Requires something that a busy machine may not reach. */
   requireWhenIdle(guarantee: string, holds: boolean, saw: unknown): void {
     if (!this.isBusy) this.require(guarantee, holds, saw);
