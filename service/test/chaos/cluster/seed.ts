@@ -15,18 +15,12 @@ import { offer, retailer, transaction } from '../../support/fixtures.ts';
 import { leakWatch } from '../../support/leak-watch.ts';
 import { ndjson } from '../../support/test-node.ts';
 
-export interface Seeded {
-  readonly databaseUrl: string;
-  readonly org: PublicOrganisation;
-  readonly tokens: Readonly<Record<TokenKind, string>>;
-}
-
 /** Creates the organisation `acme` with transactions and tokens, and a catalogue. */
 export async function seed(
   databaseUrl: string,
   retailers: readonly Retailer[] = retailersWith(300),
   transactions: readonly UnstampedTransaction[] = transactionsUpTo(2_000),
-): Promise<Seeded> {
+) {
   return await withStores(databaseUrl, async (stores) => {
     const org = await createOrganisation(stores, 'acme');
     await importCatalogue(stores.catalogue, sourceFrom(ndjson(retailers)), {});

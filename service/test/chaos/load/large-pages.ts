@@ -14,7 +14,7 @@ import { get } from '../traffic/get.ts';
 import { getRequest } from '../traffic/http-connection.ts';
 import { closedLoop, forMs } from '../traffic/loops.ts';
 import { Tally } from '../traffic/tally.ts';
-import { requireAnswered, requireLivez, startLoaded, watchNode } from './figures.ts';
+import { requireAnswered, requireLivez, startLoaded, watchNode } from './loaded-node.ts';
 
 /** Maximum size of the envelope around the items of a page. */
 const ENVELOPE_BYTES_MAX = 100;

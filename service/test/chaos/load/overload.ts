@@ -15,7 +15,7 @@ import {
   startLoaded,
   untilAsUsual,
   watchNode,
-} from './figures.ts';
+} from './loaded-node.ts';
 
 /** Number of connections that keep the node busy; CONNECTIONS_MAX is the limit during overload. */
 const CONNECTIONS = 64;

@@ -14,12 +14,6 @@ const DISK_MB = 32;
 /** Far longer than a server needs to move all clicks from the spool. */
 const PATIENCE_MS = 60_000;
 
-interface Clicked {
-  readonly databaseUrl: string;
-  /** Makes the database unavailable; returns a function that makes it available again. */
-  readonly takeAway?: () => Promise<() => Promise<void>>;
-}
-
 export const clicks: Scenario = {
   name: 'clicks',
   guarantee: 'no click is lost when servers are killed and the database is unavailable for a while',
@@ -59,15 +53,12 @@ export const clicks: Scenario = {
   },
 };
 
-async function open(run: Run): Promise<Clicked> {
+/** `takeAway` makes the database unavailable, and returns a function that makes it available again. */
+async function open(run: Run) {
   if (run.database.name === 'SQLite') {
     if (!(await SmallDisk.canMount())) return { databaseUrl: await run.database.create() };
     const disk = run.use(await SmallDisk.mount(DISK_MB));
-    const takeAway = async () => {
-      const free = disk.fill();
-      return async () => free();
-    };
-    return { databaseUrl: `sqlite:${join(disk.folder, 'clicks.db')}`, takeAway };
+    return { databaseUrl: `sqlite:${join(disk.folder, 'clicks.db')}`, takeAway: async () => disk.fill() };
   }
   const machine = run.use(await openMachine('PostgreSQL'));
   const takeAway = async () => {

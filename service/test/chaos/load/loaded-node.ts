@@ -1,9 +1,8 @@
-// What the parts of the load scenario share: a node with data, its figures in the report, and limits that hold only on an idle
-// machine.
+// What the parts of the load scenario share: a node with data, and checks of its responses.
 
 import { until } from '../../support/until.ts';
 import { Node } from '../cluster/node.ts';
-import { type Seeded, seed } from '../cluster/seed.ts';
+import { seed } from '../cluster/seed.ts';
 import type { Run } from '../report/run.ts';
 import { getRequest } from '../traffic/http-connection.ts';
 import { openLoop } from '../traffic/loops.ts';
@@ -13,23 +12,15 @@ export const MEMORY_MAX_MB = 500;
 const LIVEZ_PER_SECOND = 20;
 const RECOVERY_REQUESTS = 50;
 
-export interface LoadedNode extends Seeded {
-  readonly node: Node;
-  /** Requests for a page of the catalogue and a page of transactions. */
-  readonly catalogue: Uint8Array;
-  readonly transactions: Uint8Array;
-}
+export type LoadedNode = Awaited<ReturnType<typeof startLoaded>>;
 
 /** Starts a node, which ends with the stack, on a new database with enough data to fill a page. */
-export async function startLoaded(
-  run: Run,
-  stack: AsyncDisposableStack,
-  args: readonly string[] = [],
-): Promise<LoadedNode> {
+export async function startLoaded(run: Run, stack: AsyncDisposableStack, args: readonly string[] = []) {
   const seeded = await seed(await run.database.create());
   return {
     ...seeded,
     node: stack.use(await Node.start(seeded.databaseUrl, { args, discardsLog: true })),
+    /** Requests for a page of the catalogue and a page of transactions. */
     catalogue: getRequest('/v1/cashback-offers/', seeded.tokens.public),
     transactions: getRequest('/v1/transactions/', seeded.tokens.private),
   };
