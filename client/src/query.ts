@@ -6,13 +6,13 @@ import { printTime } from './timestamp.ts';
 /** Returns a query that starts with `?`, or an empty string. Omits undefined and null values. */
 export function printQuery(parameters: object): string {
   const pairs = Object.entries<string | number | Date | null | undefined>({ ...parameters }).flatMap(
-    ([name, value]) => (value == null ? [] : [`${encode(name)}=${encode(printValue(value))}`]),
+    ([name, value]) => {
+      if (value == null) return [];
+      const text = typeof value === 'number' ? String(value) : printTime(value);
+      return [`${encode(name)}=${encode(text)}`];
+    },
   );
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
-}
-
-function printValue(value: string | number | Date): string {
-  return typeof value === 'number' ? String(value) : printTime(value);
 }
 
 /** encodeURIComponent throws on a lone surrogate. Replace it, so that such a search finds nothing instead. */

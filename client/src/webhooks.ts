@@ -58,7 +58,8 @@ export async function verifyWebhook(input: WebhookInput): Promise<TransactionsCh
 
 /** Rejects with a `WebhookError` unless the webhook has a valid signature and a current timestamp. */
 async function verifySignature({ headers, body, secret, clock = systemClock }: WebhookInput): Promise<void> {
-  const keys = await Promise.all(toList(secret).map(importKey));
+  const secrets = typeof secret === 'string' ? [secret] : secret;
+  const keys = await Promise.all(secrets.map(importKey));
   if (keys.length === 0) throw new TypeError('secret is empty; pass the secret of your webhook, whsec_…');
   const id = getHeader(headers, 'webhook-id');
   const timestamp = getHeader(headers, 'webhook-timestamp');
@@ -144,10 +145,6 @@ function parseEvent(body: Uint8Array): TransactionsChanged {
   return event as TransactionsChanged;
 }
 
-function toList(secret: WebhookSecret): readonly string[] {
-  return typeof secret === 'string' ? [secret] : secret;
-}
-
 /** Never includes the secret in an error. */
 function importKey(secret: string): Promise<CryptoKey> {
   const [, base64] = SECRET.exec(secret) ?? [];
@@ -172,7 +169,9 @@ function isEqual(expected: string, given: string): boolean {
 }
 
 function getHeader(headers: WebhookHeaders, name: string): string {
-  const value = isHeaders(headers) ? headers.get(name) : findHeader(headers, name);
+  const value = isHeaders(headers)
+    ? headers.get(name)
+    : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
   if (value === null || value === undefined || value === '')
     throw new WebhookError('bad_header', `The header ${name} is missing.`);
   return String(value);
@@ -180,10 +179,6 @@ function getHeader(headers: WebhookHeaders, name: string): string {
 
 function isHeaders(headers: WebhookHeaders): headers is { get(name: string): string | null } {
   return typeof headers.get === 'function';
-}
-
-function findHeader(headers: Exclude<WebhookHeaders, { get(name: string): string | null }>, name: string) {
-  return Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
 }
 
 function toBytes(body: WebhookInput['body']): Uint8Array {

@@ -51,12 +51,8 @@ export function plainText(html: string): string {
 function decodeEntity(entity: string, name: string): string {
   if (!name.startsWith('#')) return Object.hasOwn(ENTITIES, name) ? (ENTITIES[name] ?? entity) : entity;
   const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
-  return isCharacter(code) ? String.fromCodePoint(code) : entity;
-}
-
-/** True for a valid code point, except for NUL and surrogates. */
-function isCharacter(code: number): boolean {
-  return code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+  const isSurrogate = code >= 0xd800 && code <= 0xdfff;
+  return code > 0 && code <= 0x10ffff && !isSurrogate ? String.fromCodePoint(code) : entity;
 }
 
 /** Joins parts as in `10% off bulbs: On all bulbs`, omitting empty and repeated parts. */

@@ -41,8 +41,12 @@ function openFeeds(source: SourceOf<'table'>): NetworkFeeds {
     catalogue: {
       ...feed('retailers', retailers, readRetailer),
       ...feed('offers', offers, readOffer),
-      ...feed('coupons', coupons, readCoupon),
-      ...feed('promotions', promotions, readPromotion),
+      ...feed('coupons', coupons, (cells) => [
+        { kind: 'coupon', ...readDeal(cells), code: cells.text('code') },
+      ]),
+      ...feed('promotions', promotions, (cells) => [
+        { kind: 'promotion', ...readDeal(cells), deepLink: cells.findText('deepLink') },
+      ]),
     },
   };
 }
@@ -170,12 +174,4 @@ function readDeal(cells: Cells) {
     startDate: cells.findTime('startDate'),
     endDate: cells.findTime('endDate', parseEnd),
   };
-}
-
-function readCoupon(cells: Cells): CatalogueFact[] {
-  return [{ kind: 'coupon', ...readDeal(cells), code: cells.text('code') }];
-}
-
-function readPromotion(cells: Cells): CatalogueFact[] {
-  return [{ kind: 'promotion', ...readDeal(cells), deepLink: cells.findText('deepLink') }];
 }

@@ -160,9 +160,9 @@ export class FakeNetworks {
 const HTML = { 'Content-Type': 'text/html' };
 const MAINTENANCE = '<!doctype html><title>Maintenance</title><p>We will be back soon.</p>';
 
-/** Sends a response; with the faults 'cut', 'reset' and 'stall', only its beginning. */
+/** Sends a response; with the faults 'cut' and 'reset', only its beginning. */
 async function send(answer: Response, fault: Fault | undefined, random: Random): Promise<Response> {
-  if (fault !== 'cut' && fault !== 'reset' && fault !== 'stall') return answer;
+  if (fault !== 'cut' && fault !== 'reset') return answer;
   const bytes = await answer.bytes();
   const part = bytes.slice(0, Math.floor(random.between(0.05, 0.95) * bytes.length));
   const { status, headers } = answer;
@@ -172,7 +172,6 @@ async function send(answer: Response, fault: Fault | undefined, random: Random):
       controller.enqueue(part);
     },
     async pull(controller) {
-      if (fault === 'stall') await new Promise(() => {});
       // Let the part above be sent first.
       await Bun.sleep(1);
       controller.error();

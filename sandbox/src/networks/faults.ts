@@ -12,8 +12,6 @@ export type Fault =
   | 'cut'
   /** The connection ends in the middle of the document. */
   | 'reset'
-  /** The connection stays open and silent in the middle of the document. */
-  | 'stall'
   /** Status 200 with an HTML page. */
   | 'page'
   /** Status 200 without a body. */

@@ -39,7 +39,8 @@ export const rakuten: FakeNetwork = {
     // All advertisers, whether they are partners or not.
     'GET /v2/advertisers': (request) => {
       const all = NETWORKS.flatMap((network) => request.programmes(network));
-      return list('advertisers', all.map(advertiserRow), request, 0);
+      const rows = all.map(({ advertiserId, retailer: { name, url } }) => ({ id: advertiserId, name, url }));
+      return list('advertisers', rows, request, 0);
     },
     'GET /v1/partnerships': (request) =>
       list('partnerships', request.programmes().map(partnershipRow), request),
@@ -169,10 +170,6 @@ function printEventTime(ms: number): string {
   const [, weekday, day, month, year, time] =
     /^(\w+), (\d+) (\w+) (\d+) (\S+) GMT$/.exec(new Date(ms).toUTCString()) ?? [];
   return `${weekday} ${month} ${day} ${year} ${time} GMT+0000 (UTC)`;
-}
-
-function advertiserRow({ advertiserId, retailer }: Programme) {
-  return { id: advertiserId, name: retailer.name, url: retailer.url };
 }
 
 function partnershipRow({ advertiserId }: Programme) {

@@ -43,7 +43,9 @@ export function importsInto(stores: Stores, org: Organisation, clock: Clock) {
   };
   const sale = async (id: string): Promise<Sale | undefined> => {
     const [current] = await stores.history.versions(id as Uuid);
-    return current && withoutStamp(JSON.parse(current.document) as Transaction);
+    if (current === undefined) return undefined;
+    const { updatedAt: _, ...stored } = JSON.parse(current.document) as Transaction;
+    return stored;
   };
   return {
     sale,
@@ -98,8 +100,4 @@ export function importsInto(stores: Stores, org: Organisation, clock: Clock) {
       return sale(purchase.id);
     },
   };
-}
-
-function withoutStamp({ updatedAt: _, ...sale }: Transaction): Sale {
-  return sale;
 }
