@@ -301,29 +301,25 @@ describe('the guides', () => {
   });
 });
 
-describe('unknown paths', () => {
-  test('an unknown path shows a page with links that does not contain any part of the path', async () => {
-    await using watched = await open('/v1/nowhere%3Cb%3E/?x=<script>');
-    const { page } = watched;
-    await page.getByRole('heading', { name: 'No such path', level: 1 }).waitFor();
-    expect(watched.takeComplaints()).toEqual([failedToLoad('404 (Not Found)')]);
-    expect(await page.content()).not.toContain('nowhere');
-    await page.getByRole('main').getByRole('link', { name: 'API reference' }).click();
-    await page.getByRole('heading', { name: 'API reference', level: 1 }).waitFor();
-  });
+test('an unknown path shows a page with links that does not contain any part of the path', async () => {
+  await using watched = await open('/v1/nowhere%3Cb%3E/?x=<script>');
+  const { page } = watched;
+  await page.getByRole('heading', { name: 'No such path', level: 1 }).waitFor();
+  expect(watched.takeComplaints()).toEqual([failedToLoad('404 (Not Found)')]);
+  expect(await page.content()).not.toContain('nowhere');
+  await page.getByRole('main').getByRole('link', { name: 'API reference' }).click();
+  await page.getByRole('heading', { name: 'API reference', level: 1 }).waitFor();
 });
 
-describe('/errors/', () => {
-  test('/errors/ links to a page for every error, and each error page links back', async () => {
-    await using watched = await open('/errors/');
-    const links = await watched.page
-      .locator('tbody a')
-      .evaluateAll((found) => found.map((link) => link.textContent));
-    expect(links).toEqual([...ERROR_CODES]);
-    await watched.page.getByRole('link', { name: 'rate_limited' }).click();
-    await watched.page.getByRole('heading', { name: 'Too many requests', level: 1 }).waitFor();
-    await watched.page.getByRole('link', { name: 'All errors' }).click();
-    await watched.page.getByRole('heading', { name: 'Errors', level: 1 }).waitFor();
-    expect(watched.origins).toEqual(new Set([node.url]));
-  });
+test('/errors/ links to a page for every error, and each error page links back', async () => {
+  await using watched = await open('/errors/');
+  const links = await watched.page
+    .locator('tbody a')
+    .evaluateAll((found) => found.map((link) => link.textContent));
+  expect(links).toEqual([...ERROR_CODES]);
+  await watched.page.getByRole('link', { name: 'rate_limited' }).click();
+  await watched.page.getByRole('heading', { name: 'Too many requests', level: 1 }).waitFor();
+  await watched.page.getByRole('link', { name: 'All errors' }).click();
+  await watched.page.getByRole('heading', { name: 'Errors', level: 1 }).waitFor();
+  expect(watched.origins).toEqual(new Set([node.url]));
 });

@@ -257,46 +257,42 @@ describe('convert catalogue', () => {
   });
 });
 
-describe('convert links', () => {
-  test('writes links that import links accepts, and needs a link in the source file', async () => {
-    const link = 'https://network.example/?m={advertiser}&s={click}';
-    const programme = {
-      id: 1,
-      name: 'Shop',
-      displayUrl: 'https://www.shop.example/',
-      membershipStatus: 'joined',
-      validDomains: [{ domain: 'shop.test' }],
-    };
-    const files = { 'p.json': JSON.stringify([programme]) };
-    const args = 'links --source awin.json --programmes p.json';
-    const cwd = folderWith(files, { link });
-    const { code, stdout, stderr } = await convertIn(cwd, args);
-    const row = {
-      retailerId: idOf('awin', 'retailer', '1'),
-      template: 'https://network.example/?m=1&s={click}',
-      domains: ['shop.test'],
-    };
-    expect([code, stdout]).toEqual([0, `${JSON.stringify(row)}\n`]);
-    expect(stderr).toMatch(/^Converted 1 row to 1 link \(\d+\.\d s\)\.\n$/);
-    await offerbook(['orgs', 'create', 'acme'], { cwd });
-    const imported = await offerbook(['import', 'links', '-'], { cwd, stdin: stdout });
-    expect([imported.code, imported.stderr]).toEqual([0, '']);
-    expect(await convertIn(folderWith(files), args)).toMatchObject({
-      code: 2,
-      stderr: 'offerbook: awin.json has no "link": the URL for clicks, with {advertiser} and {click}\n',
-    });
+test('convert links writes links that import links accepts, and needs a link in the source file', async () => {
+  const link = 'https://network.example/?m={advertiser}&s={click}';
+  const programme = {
+    id: 1,
+    name: 'Shop',
+    displayUrl: 'https://www.shop.example/',
+    membershipStatus: 'joined',
+    validDomains: [{ domain: 'shop.test' }],
+  };
+  const files = { 'p.json': JSON.stringify([programme]) };
+  const args = 'links --source awin.json --programmes p.json';
+  const cwd = folderWith(files, { link });
+  const { code, stdout, stderr } = await convertIn(cwd, args);
+  const row = {
+    retailerId: idOf('awin', 'retailer', '1'),
+    template: 'https://network.example/?m=1&s={click}',
+    domains: ['shop.test'],
+  };
+  expect([code, stdout]).toEqual([0, `${JSON.stringify(row)}\n`]);
+  expect(stderr).toMatch(/^Converted 1 row to 1 link \(\d+\.\d s\)\.\n$/);
+  await offerbook(['orgs', 'create', 'acme'], { cwd });
+  const imported = await offerbook(['import', 'links', '-'], { cwd, stdin: stdout });
+  expect([imported.code, imported.stderr]).toEqual([0, '']);
+  expect(await convertIn(folderWith(files), args)).toMatchObject({
+    code: 2,
+    stderr: 'offerbook: awin.json has no "link": the URL for clicks, with {advertiser} and {click}\n',
   });
 });
 
-describe('convert --example', () => {
-  test('prints a source file with a new namespace that works unchanged', async () => {
-    const { code, stdout } = await offerbook(['convert', '--example', 'awin']);
-    const { namespace } = parseSource(stdout, 'source.json');
-    expect([code, JSON.parse(stdout)]).toEqual([0, exampleSource('awin', namespace)]);
-    const cwd = folderWith({ 'example.json': stdout, 'a.json': two });
-    const converted = await convertIn(cwd, 'transactions --source example.json a.json');
-    expect([converted.code, converted.stdout.split('\n').length]).toEqual([0, 3]);
-  });
+test('convert --example prints a source file with a new namespace that works unchanged', async () => {
+  const { code, stdout } = await offerbook(['convert', '--example', 'awin']);
+  const { namespace } = parseSource(stdout, 'source.json');
+  expect([code, JSON.parse(stdout)]).toEqual([0, exampleSource('awin', namespace)]);
+  const cwd = folderWith({ 'example.json': stdout, 'a.json': two });
+  const converted = await convertIn(cwd, 'transactions --source example.json a.json');
+  expect([converted.code, converted.stdout.split('\n').length]).toEqual([0, 3]);
 });
 
 test('convert leaves no temporary files behind', async () => {

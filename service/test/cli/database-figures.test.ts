@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { databaseFigures } from '../../src/cli/node/database-figures.ts';
 import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
@@ -7,10 +7,11 @@ import { DATABASES } from '../support/databases.ts';
 
 const DAY_MS = 86_400_000;
 
-describe.each(DATABASES)('database figures on $name', (database) => {
-  const open = openTestStores();
+const open = openTestStores();
 
-  test('database figures include the number of tokens that expire soon, and stay unchanged while the database is unreachable', async () => {
+test.each(DATABASES)(
+  'on $name, database figures include the number of tokens that expire soon, and stay unchanged while the database is unreachable',
+  async (database) => {
     let nowMs = Date.UTC(2026, 10, 14);
     const stores = await open.stores(await database.create(), COMMAND_OPTIONS, () => nowMs);
     const { id: orgId } = await newOrganisation(stores);
@@ -38,5 +39,5 @@ describe.each(DATABASES)('database figures on $name', (database) => {
     isAway = true;
     expect(await read()).toEqual(later);
     expect(await databaseFigures({ ...stores, tokens }, () => nowMs)()).toBeUndefined();
-  });
-});
+  },
+);

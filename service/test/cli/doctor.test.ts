@@ -25,124 +25,122 @@ const look = async (databaseUrl: string, flags: Record<string, string> = {}) => 
   return new Map(checks.map((check) => [check.check, check]));
 };
 
-for (const database of DATABASES) {
-  describe(`doctor on ${database.name}`, () => {
-    const open = openTestStores();
+describe.each(DATABASES)('doctor on $name', ({ name, create, createEmpty }) => {
+  const open = openTestStores();
 
-    test('reports every check correctly while a server without imported data is running', async () => {
-      await using node = await TestNode.start({ databaseUrl: await database.create() });
-      await node.token('public');
-      const { port } = new URL(node.url);
-      const found = await look(node.databaseUrl, { port });
-      const states = Object.fromEntries([...found].map(([check, { state }]) => [check, state]));
-      expect(states).toEqual({
-        database: 'ok',
-        schema: 'ok',
-        rights: 'ok',
-        clock: 'ok',
-        // The PostgreSQL of the tests has no WAL archive.
-        backup: database.name === 'SQLite' ? 'ok' : 'warning',
-        ...(database.name === 'SQLite' ? {} : { failover: 'ok' }),
-        'import of catalogue': 'warning',
-        'import of links': 'ok',
-        'import of transactions': 'warning',
-        'write lock': 'ok',
-        tokens: 'ok',
-        disk: 'ok',
-        clicks: 'ok',
-        'open files': expect.any(String),
-        port: 'ok',
-        proxies: 'ok',
-      });
-      expect(found.get('port')?.found).toBe(`${port} on 127.0.0.1 is used by a running Offerbook server`);
+  test('reports every check correctly while a server without imported data is running', async () => {
+    await using node = await TestNode.start({ databaseUrl: await create() });
+    await node.token('public');
+    const { port } = new URL(node.url);
+    const found = await look(node.databaseUrl, { port });
+    const states = Object.fromEntries([...found].map(([check, { state }]) => [check, state]));
+    expect(states).toEqual({
+      database: 'ok',
+      schema: 'ok',
+      rights: 'ok',
+      clock: 'ok',
+      // The PostgreSQL of the tests has no WAL archive.
+      backup: name === 'SQLite' ? 'ok' : 'warning',
+      ...(name === 'SQLite' ? {} : { failover: 'ok' }),
+      'import of catalogue': 'warning',
+      'import of links': 'ok',
+      'import of transactions': 'warning',
+      'write lock': 'ok',
+      tokens: 'ok',
+      disk: 'ok',
+      clicks: 'ok',
+      'open files': expect.any(String),
+      port: 'ok',
+      proxies: 'ok',
     });
+    expect(found.get('port')?.found).toBe(`${port} on 127.0.0.1 is used by a running Offerbook server`);
+  });
 
-    test('neither creates nor migrates a database', async () => {
-      const url = await database.createEmpty();
-      const faults = [...(await look(url)).values()].filter(({ state }) => state === 'fault');
-      expect(faults).toEqual([
-        expect.objectContaining({
-          found: database.name === 'SQLite' ? expect.stringContaining('there is no') : 'missing',
-        }),
-      ]);
-      if (database.name === 'SQLite') expect(existsSync(url.slice('sqlite:'.length))).toBe(false);
+  test('neither creates nor migrates a database', async () => {
+    const url = await createEmpty();
+    const faults = [...(await look(url)).values()].filter(({ state }) => state === 'fault');
+    expect(faults).toEqual([
+      expect.objectContaining({
+        found: name === 'SQLite' ? expect.stringContaining('there is no') : 'missing',
+      }),
+    ]);
+    if (name === 'SQLite') expect(existsSync(url.slice('sqlite:'.length))).toBe(false);
 
-      const raw = open.database(url);
-      await migrate(raw, TEST_AUDITOR);
-      await raw.all('UPDATE schema_version SET version = version - 1');
-      const before = await raw.all('SELECT version FROM schema_version');
-      expect((await look(url)).get('schema')).toMatchObject({ state: 'fault' });
-      expect(await raw.all('SELECT version FROM schema_version')).toEqual(before);
-      await raw.all('UPDATE schema_version SET version = 99, oldest_version = 99');
-      expect((await look(url)).get('schema')).toMatchObject({ state: 'fault' });
+    const raw = open.database(url);
+    await migrate(raw, TEST_AUDITOR);
+    await raw.all('UPDATE schema_version SET version = version - 1');
+    const before = await raw.all('SELECT version FROM schema_version');
+    expect((await look(url)).get('schema')).toMatchObject({ state: 'fault' });
+    expect(await raw.all('SELECT version FROM schema_version')).toEqual(before);
+    await raw.all('UPDATE schema_version SET version = 99, oldest_version = 99');
+    expect((await look(url)).get('schema')).toMatchObject({ state: 'fault' });
+  });
+
+  test('reports an import that holds the write lock, and an import that was killed', async () => {
+    const url = await create();
+    const stores = await open.stores(url);
+    const org = await newOrganisation(stores);
+    const lock = async () => (await look(url)).get('write lock');
+    expect(await lock()).toEqual({ check: 'write lock', state: 'ok', found: 'free' });
+    const origin = { kind: 'transactions', orgId: org.id, by: 'me', source: null } as const;
+    const importId = await stores.imports.begin({ ...origin, fileName: 'f', version: '1' });
+    const entry =
+      /import 1, transactions of "acme" by me, began 0 minutes ago, at [\d:T.-]+ and has not ended$/;
+    await stores.transactions.write(
+      org.id,
+      async ({ finishImport }) => {
+        expect(await lock()).toMatchObject({ state: 'ok', found: expect.stringMatching(entry) });
+        expect((await lock())?.found).toStartWith('held: ');
+        await finishImport({
+          counts: { read: 0, added: 0, changed: 0, unchanged: 0, stale: 0, withdrawn: 0, invalid: 0 },
+          fileDigest: null,
+          problems: [],
+          problemCount: 0,
+          reason: null,
+        });
+      },
+      importId,
+    );
+    expect((await lock())?.found).toBe('free');
+    expect((await look(url)).get('import of transactions')).toMatchObject({
+      state: 'ok',
+      found: expect.stringMatching(/^of "acme" succeeded 0 minutes ago/),
     });
+    await stores.imports.begin({ ...origin, fileName: 'f', version: '1' });
+    expect((await lock())?.found).toStartWith('free; import 2, transactions of "acme" by me, began ');
+  });
 
-    test('reports an import that holds the write lock, and an import that was killed', async () => {
-      const url = await database.create();
-      const stores = await open.stores(url);
-      const org = await newOrganisation(stores);
-      const lock = async () => (await look(url)).get('write lock');
-      expect(await lock()).toEqual({ check: 'write lock', state: 'ok', found: 'free' });
-      const origin = { kind: 'transactions', orgId: org.id, by: 'me', source: null } as const;
-      const importId = await stores.imports.begin({ ...origin, fileName: 'f', version: '1' });
-      const entry =
-        /import 1, transactions of "acme" by me, began 0 minutes ago, at [\d:T.-]+ and has not ended$/;
-      await stores.transactions.write(
-        org.id,
-        async ({ finishImport }) => {
-          expect(await lock()).toMatchObject({ state: 'ok', found: expect.stringMatching(entry) });
-          expect((await lock())?.found).toStartWith('held: ');
-          await finishImport({
-            counts: { read: 0, added: 0, changed: 0, unchanged: 0, stale: 0, withdrawn: 0, invalid: 0 },
-            fileDigest: null,
-            problems: [],
-            problemCount: 0,
-            reason: null,
-          });
-        },
-        importId,
-      );
-      expect((await lock())?.found).toBe('free');
-      expect((await look(url)).get('import of transactions')).toMatchObject({
-        state: 'ok',
-        found: expect.stringMatching(/^of "acme" succeeded 0 minutes ago/),
-      });
-      await stores.imports.begin({ ...origin, fileName: 'f', version: '1' });
-      expect((await lock())?.found).toStartWith('free; import 2, transactions of "acme" by me, began ');
+  test('reports clicks waiting in the spool, and a spool that is not a folder', async () => {
+    const url = await create();
+    const stores = await open.stores(url);
+    const org = await newOrganisation(stores);
+    const folder = temporaryFolder();
+    const path = spoolPath(folder, url, databaseName(await stores.clickKey()));
+    const spool = openSpool(() => path);
+    await spool.put([await recordClick(stores, org.id)]);
+    await spool.close();
+    expect((await look(url, { spool: folder })).get('clicks')).toEqual({
+      check: 'clicks',
+      state: 'warning',
+      found: '1 click waiting in the spool',
+      advice: 'start a server with this --spool to record them',
     });
-
-    test('reports clicks waiting in the spool, and a spool that is not a folder', async () => {
-      const url = await database.create();
-      const stores = await open.stores(url);
-      const org = await newOrganisation(stores);
-      const folder = temporaryFolder();
-      const path = spoolPath(folder, url, databaseName(await stores.clickKey()));
-      const spool = openSpool(() => path);
-      await spool.put([await recordClick(stores, org.id)]);
-      await spool.close();
-      expect((await look(url, { spool: folder })).get('clicks')).toEqual({
-        check: 'clicks',
-        state: 'warning',
-        found: '1 click waiting in the spool',
-        advice: 'start a server with this --spool to record them',
-      });
-      chmodSync(path, 0o644);
-      expect((await look(url, { spool: folder })).get('clicks')).toEqual({
-        check: 'clicks',
-        state: 'fault',
-        found: `${path} is accessible to other users; check its clicks, then run: chmod 600 ${path}`,
-        advice: 'make the spool usable; until then clicks are lost while the database is unreachable',
-      });
-      expect((await look(url, { spool: path })).get('clicks')).toEqual({
-        check: 'clicks',
-        state: 'fault',
-        found: `${path} is not a writable folder (ENOTDIR)`,
-        advice:
-          'choose another folder with --spool; until then clicks are lost while the database is unreachable',
-      });
+    chmodSync(path, 0o644);
+    expect((await look(url, { spool: folder })).get('clicks')).toEqual({
+      check: 'clicks',
+      state: 'fault',
+      found: `${path} is accessible to other users; check its clicks, then run: chmod 600 ${path}`,
+      advice: 'make the spool usable; until then clicks are lost while the database is unreachable',
+    });
+    expect((await look(url, { spool: path })).get('clicks')).toEqual({
+      check: 'clicks',
+      state: 'fault',
+      found: `${path} is not a writable folder (ENOTDIR)`,
+      advice:
+        'choose another folder with --spool; until then clicks are lost while the database is unreachable',
     });
   });
-}
+});
 
 test('doctor distinguishes a port used by Offerbook from a port that is used by another program or unavailable', async () => {
   const url = `sqlite:${join(temporaryFolder(), 'none.db')}`;

@@ -1,6 +1,6 @@
 // Imports that fail, are killed or run on a machine with a wrong clock, what they leave behind, and the messages of migrate.
 
-import { describe, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { SQL } from 'bun';
 import type { Check } from '../../src/health/check.ts';
@@ -45,26 +45,24 @@ test.each(DATABASES)(
   },
 );
 
-describe('a backup that was made during an import', () => {
-  const open = openTestStores();
+const open = openTestStores();
 
-  test('is restored without the rows of the open import, whose log entry has the reason', async () => {
-    const folder = temporaryFolder();
-    const url = `sqlite:${join(folder, 'shop.db')}`;
-    const run = commands(url);
-    await run('orgs create acme');
-    const stores = await open.stores(url);
-    const [org] = await stores.organisations.list();
-    const origin = { by: 'test', source: 'awin', fileName: 'sales.csv', version: '1' };
-    await stores.imports.begin({ kind: 'transactions', orgId: org?.id ?? 0, ...origin });
-    await stores.close();
-    expect((await run(`backup ${folder}/backup`)).code).toBe(0);
-    expect((await run(`restore ${folder}/backup --replace`)).code).toBe(0);
-    expect((await checksOf(run))('write lock')).toEqual({ check: 'write lock', state: 'ok', found: 'free' });
-    expect((await run('imports show 1')).stdout).toContain(
-      'unfinished: the database was restored from a backup that was made during this import',
-    );
-  });
+test('a backup that was made during an import is restored without its rows, and its log entry has the reason', async () => {
+  const folder = temporaryFolder();
+  const url = `sqlite:${join(folder, 'shop.db')}`;
+  const run = commands(url);
+  await run('orgs create acme');
+  const stores = await open.stores(url);
+  const [org] = await stores.organisations.list();
+  const origin = { by: 'test', source: 'awin', fileName: 'sales.csv', version: '1' };
+  await stores.imports.begin({ kind: 'transactions', orgId: org?.id ?? 0, ...origin });
+  await stores.close();
+  expect((await run(`backup ${folder}/backup`)).code).toBe(0);
+  expect((await run(`restore ${folder}/backup --replace`)).code).toBe(0);
+  expect((await checksOf(run))('write lock')).toEqual({ check: 'write lock', state: 'ok', found: 'free' });
+  expect((await run('imports show 1')).stdout).toContain(
+    'unfinished: the database was restored from a backup that was made during this import',
+  );
 });
 
 test('migrate prints whether it created the database or found it up to date', async () => {

@@ -1,7 +1,7 @@
 // Read-only commands do not change an SQLite database, its folder or a backup.
 
 import { Database as SqliteFile } from 'bun:sqlite';
-import { describe, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Stores } from '../../src/domain/stores.ts';
@@ -75,90 +75,88 @@ async function expectUnchanged(path: string, commands = COMMANDS): Promise<void>
   }
 }
 
-describe('read-only commands', () => {
-  test('read-only commands do not change a backup, which can still be restored afterwards', async () => {
-    const folder = temporaryFolder();
-    const [path, target] = [join(folder, 'shop.db'), join(folder, 'backup')];
-    const stores = await fill(path);
-    await offerbook(['backup', target, '--database', `sqlite:${path}`]);
-    await stores.close();
-    await expectUnchanged(join(target, 'offerbook.db'), SOME);
-    const restored = await offerbook(['restore', target, '--replace', '--database', `sqlite:${path}`]);
-    expect(restored.code).toBe(0);
-  });
+test('read-only commands do not change a backup, which can still be restored afterwards', async () => {
+  const folder = temporaryFolder();
+  const [path, target] = [join(folder, 'shop.db'), join(folder, 'backup')];
+  const stores = await fill(path);
+  await offerbook(['backup', target, '--database', `sqlite:${path}`]);
+  await stores.close();
+  await expectUnchanged(join(target, 'offerbook.db'), SOME);
+  const restored = await offerbook(['restore', target, '--replace', '--database', `sqlite:${path}`]);
+  expect(restored.code).toBe(0);
+});
 
-  test('read-only commands do not change a database that is not in use, with and without clicks', async () => {
-    const path = join(temporaryFolder(), 'shop.db');
-    await (await fill(path)).close();
-    await expectUnchanged(path);
-    // Without the file of clicks.
-    const withoutClicks = join(temporaryFolder(), 'shop.db');
-    copyFileSync(path, withoutClicks);
-    await expectUnchanged(withoutClicks, SOME);
-  });
+test('read-only commands do not change a database that is not in use, with and without clicks', async () => {
+  const path = join(temporaryFolder(), 'shop.db');
+  await (await fill(path)).close();
+  await expectUnchanged(path);
+  // Without the file of clicks.
+  const withoutClicks = join(temporaryFolder(), 'shop.db');
+  copyFileSync(path, withoutClicks);
+  await expectUnchanged(withoutClicks, SOME);
+});
 
-  test('read-only commands do not change a database that another process has open', async () => {
-    const path = join(temporaryFolder(), 'shop.db');
-    const stores = await fill(path);
-    await stores.organisations.create('late');
-    expect(readdirSync(dirname(path))).toContain('shop.db-wal');
-    await expectUnchanged(path);
-    await stores.close();
-  });
+test('read-only commands do not change a database that another process has open', async () => {
+  const path = join(temporaryFolder(), 'shop.db');
+  const stores = await fill(path);
+  await stores.organisations.create('late');
+  expect(readdirSync(dirname(path))).toContain('shop.db-wal');
+  await expectUnchanged(path);
+  await stores.close();
+});
 
-  test('read-only commands read the WAL of a killed server without changing it', async () => {
-    const [path, copy] = [join(temporaryFolder(), 'shop.db'), join(temporaryFolder(), 'shop.db')];
-    const stores = await fill(path);
-    await stores.organisations.create('late');
-    for (const name of readdirSync(dirname(path)))
-      copyFileSync(join(dirname(path), name), join(dirname(copy), name));
-    await stores.close();
-    // A dry run writes and rolls back, so SQLite first recovers the WAL of the killed server.
-    await expectUnchanged(
-      copy,
-      SOME.filter((command) => !command.startsWith('import')),
-    );
-    const { stdout } = await offerbook(['orgs', 'list', '--json', '--database', `sqlite:${copy}`]);
-    expect((JSON.parse(stdout) as { name: string }[]).map(({ name }) => name)).toEqual(['acme', 'late']);
-  });
-
-  test.if(IS_ROOT && Bun.which('setpriv') !== null)(
-    'read-only commands work in a folder without write permission',
-    async () => {
-      const folder = temporaryFolder();
-      chmodSync(folder, 0o755);
-      const path = join(folder, 'read only?#%', 'shop.db');
-      mkdirSync(dirname(path));
-      await (await fill(path)).close();
-      for (const name of readdirSync(dirname(path))) chmodSync(join(dirname(path), name), 0o444);
-      const before = filesIn(dirname(path));
-      const command = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', COMMAND];
-      for (const args of ['orgs list --json', 'activations totals --json', 'transactions totals --json']) {
-        const { code, stderr } = await offerbook([...args.split(' '), '--database', `sqlite:${path}`], {
-          command,
-        });
-        expect([args, code, stderr]).toEqual([args, 0, '']);
-      }
-      expect(filesIn(dirname(path))).toEqual(before);
-    },
+test('read-only commands read the WAL of a killed server without changing it', async () => {
+  const [path, copy] = [join(temporaryFolder(), 'shop.db'), join(temporaryFolder(), 'shop.db')];
+  const stores = await fill(path);
+  await stores.organisations.create('late');
+  for (const name of readdirSync(dirname(path)))
+    copyFileSync(join(dirname(path), name), join(dirname(copy), name));
+  await stores.close();
+  // A dry run writes and rolls back, so SQLite first recovers the WAL of the killed server.
+  await expectUnchanged(
+    copy,
+    SOME.filter((command) => !command.startsWith('import')),
   );
+  const { stdout } = await offerbook(['orgs', 'list', '--json', '--database', `sqlite:${copy}`]);
+  expect((JSON.parse(stdout) as { name: string }[]).map(({ name }) => name)).toEqual(['acme', 'late']);
+});
 
-  test('read-only commands do not migrate or change a database with an older schema', async () => {
-    const path = join(temporaryFolder(), 'shop.db');
-    const stores = await openStores(`sqlite:${path}`, CREATE_OPTIONS);
-    await stores.close();
-    const file = new SqliteFile(path);
-    file.run('UPDATE schema_version SET version = version - 1');
-    file.close();
+test.if(IS_ROOT && Bun.which('setpriv') !== null)(
+  'read-only commands work in a folder without write permission',
+  async () => {
+    const folder = temporaryFolder();
+    chmodSync(folder, 0o755);
+    const path = join(folder, 'read only?#%', 'shop.db');
+    mkdirSync(dirname(path));
+    await (await fill(path)).close();
+    for (const name of readdirSync(dirname(path))) chmodSync(join(dirname(path), name), 0o444);
     const before = filesIn(dirname(path));
-    for (const args of [
-      ['orgs', 'list'],
-      ['export', 'catalogue'],
-      ['copy', '--to', `sqlite:${path}-copy`],
-    ])
-      expect(await offerbook([...args, '--database', `sqlite:${path}`])).toEqual(
-        rejected(new RegExp(`^offerbook: the database at ${path} was created by a development version`)),
-      );
+    const command = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', COMMAND];
+    for (const args of ['orgs list --json', 'activations totals --json', 'transactions totals --json']) {
+      const { code, stderr } = await offerbook([...args.split(' '), '--database', `sqlite:${path}`], {
+        command,
+      });
+      expect([args, code, stderr]).toEqual([args, 0, '']);
+    }
     expect(filesIn(dirname(path))).toEqual(before);
-  });
+  },
+);
+
+test('read-only commands do not migrate or change a database with an older schema', async () => {
+  const path = join(temporaryFolder(), 'shop.db');
+  const stores = await openStores(`sqlite:${path}`, CREATE_OPTIONS);
+  await stores.close();
+  const file = new SqliteFile(path);
+  file.run('UPDATE schema_version SET version = version - 1');
+  file.close();
+  const before = filesIn(dirname(path));
+  for (const args of [
+    ['orgs', 'list'],
+    ['export', 'catalogue'],
+    ['copy', '--to', `sqlite:${path}-copy`],
+  ])
+    expect(await offerbook([...args, '--database', `sqlite:${path}`])).toEqual(
+      rejected(new RegExp(`^offerbook: the database at ${path} was created by a development version`)),
+    );
+  expect(filesIn(dirname(path))).toEqual(before);
 });

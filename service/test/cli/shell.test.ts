@@ -1,6 +1,6 @@
 // Completion scripts and the manual page, tested in real shells and with groff.
 
-import { describe, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { offerbook } from '../support/command.ts';
@@ -103,8 +103,9 @@ test('completion rejects an unknown shell and names it', async () => {
   expect(stderr).toContain("'tcsh' is invalid");
 });
 
-describe('the manual page', () => {
-  test.skipIf(lacks('groff'))('renders in groff without warnings and contains every command', async () => {
+test.skipIf(lacks('groff'))(
+  'the manual page renders in groff without warnings and contains every command',
+  async () => {
     const { stdout: page } = await offerbook(['manual']);
     writeFileSync(join(folder, 'offerbook.1'), page);
     const set = run('groff', '-man', '-ww', '-k', '-Tutf8', '-P-cbou', 'offerbook.1');
@@ -114,5 +115,5 @@ describe('the manual page', () => {
     expect(missing).toEqual([]);
     expect(set).toContain('--page-size <number>');
     expect(set).toContain('Refused by a safety check.');
-  });
-});
+  },
+);

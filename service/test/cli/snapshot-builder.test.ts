@@ -18,8 +18,9 @@ let builder: SnapshotBuilder;
 
 afterEach(() => builder.close());
 
-describe.each(DATABASES)('on $name', ({ create }) => {
-  test('the builder thread returns the same snapshot as a build in this thread, and the next snapshot contains later imports', async () => {
+test.each(DATABASES)(
+  'on $name, the builder thread returns the same snapshot as a build in this thread, and the next snapshot contains later imports',
+  async ({ create }) => {
     const databaseUrl = await create();
     const stores = await openStores(databaseUrl, CREATE_OPTIONS);
     builder = openSnapshotBuilder(databaseUrl);
@@ -31,8 +32,8 @@ describe.each(DATABASES)('on $name', ({ create }) => {
       );
     }
     await stores.close();
-  });
-});
+  },
+);
 
 describe('a failed build keeps the kind of its error, and the next build retries', () => {
   const folder = temporaryFolder();

@@ -1,12 +1,13 @@
 // The overview of a node in a given state.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { buildConsole } from '../../src/console/console.ts';
 import type { NodeView } from '../../src/console/page-context.ts';
 import type { HourFigures } from '../../src/console/recent-hour.ts';
 import { StorageError } from '../../src/domain/storage-error.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import { CallerTally } from '../../src/http/caller-tally.ts';
+import { closing } from '../../src/storage/open-once.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { ShownPage, textOf } from './open-console.ts';
@@ -53,27 +54,18 @@ async function overview(node: NodeView, stores: () => Promise<Stores>): Promise<
   return new ShownPage(String(body), status);
 }
 
-describe('with a calm node', () => {
-  let stores: Stores;
-
-  beforeAll(async () => {
-    stores = await openStores(`sqlite:${temporaryFolder()}/calm.db`, CREATE_OPTIONS);
+test('the plot omits the current minute unless it is the only minute', async () => {
+  await using stores = closing(await openStores(`sqlite:${temporaryFolder()}/calm.db`, CREATE_OPTIONS));
+  const minutes = [3, 2, 1].map((ago) => {
+    const fromMs = NOW_MS - ago * 60_000;
+    return { ...NO_REQUESTS, fromMs, untilMs: fromMs + 60_000, machine: MACHINE };
   });
-
-  afterAll(() => stores.close());
-
-  test('the plot omits the current minute unless it is the only minute', async () => {
-    const minutes = [3, 2, 1].map((ago) => {
-      const fromMs = NOW_MS - ago * 60_000;
-      return { ...NO_REQUESTS, fromMs, untilMs: fromMs + 60_000, machine: MACHINE };
-    });
-    const shown = async (some: HourFigures['minutes']) => {
-      const page = await overview({ ...CALM, hour: { ...CALM.hour, minutes: some } }, async () => stores);
-      return page.table('Requests per minute')?.map(([from]) => from);
-    };
-    expect(await shown(minutes)).toEqual(['11:57', '11:58']);
-    expect(await shown(minutes.slice(2))).toEqual(['11:59']);
-  });
+  const shown = async (some: HourFigures['minutes']) => {
+    const page = await overview({ ...CALM, hour: { ...CALM.hour, minutes: some } }, async () => stores);
+    return page.table('Requests per minute')?.map(([from]) => from);
+  };
+  expect(await shown(minutes)).toEqual(['11:57', '11:58']);
+  expect(await shown(minutes.slice(2))).toEqual(['11:59']);
 });
 
 test('while the database does not respond, the overview shows the node and other pages report the failure', async () => {

@@ -9,7 +9,6 @@ import { type Block, blocksOf, DOCUMENTS, ROOT, readDocument } from '../support/
 import { leakWatch } from '../support/leak-watch.ts';
 import { freePort } from '../support/postgres-server.ts';
 import { lacks } from '../support/programs.ts';
-import { testsWith } from '../support/tests-with.ts';
 import { isOk, until } from '../support/until.ts';
 
 /** With job control, each background server has its own process group, so that its child processes end with it. */
@@ -43,10 +42,9 @@ function toCommands({ language, kind, code }: Block): string[] {
 /** The client's own tests run the programs in its README. */
 const WITH_COMMANDS = DOCUMENTS.filter((it) => it !== 'client/README.md' && script(it) !== '');
 
-describe.each(WITH_COMMANDS)('the commands in %s', (document) => {
-  const { test } = testsWith('bash', 'curl');
-
-  test('the documented commands work as written, in order', async () => {
+test.skipIf(lacks('bash', 'curl')).each(WITH_COMMANDS)(
+  'the commands in %s work as written, in order',
+  async (document) => {
     const port = String(await freePort());
     const commands = script(document).replaceAll('8080', port).replace(FIND_COMMAND, '');
     const { code, stdout, stderr } = await runProgram(
@@ -73,8 +71,9 @@ describe.each(WITH_COMMANDS)('the commands in %s', (document) => {
       expect(stdout).toMatch(
         /^location: https:\/\/network\.example\/click\?shop=17&sub=[0-9A-Za-z_-]+&to=/im,
       );
-  }, 180_000);
-});
+  },
+  180_000,
+);
 
 describe.each(DOCUMENTS)('%s', (document) => {
   const text = readDocument(document);

@@ -1,7 +1,7 @@
 // Runs the commands on the networks' pages as written, with a fake curl that returns our fixtures and rejects unknown URLs.
 // This shows that the conversions accept the files that the pages fetch.
 
-import { describe, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NetworkName } from '@offerbook/feeds/source/source-file.ts';
@@ -127,8 +127,9 @@ if (begin === undefined) throw new Error('no such address: ' + url);
 await Bun.write(args.includes('-o') ? value('-o') : Bun.stdout, answers[begin] + '\\n');
 `;
 
-describe.each(Object.entries(PAGES))('the commands in docs/feeds/%s.md', (name, page) => {
-  test.skipIf(lacks('bash'))('the documented commands fetch files that convert accepts', async () => {
+test.skipIf(lacks('bash')).each(Object.entries(PAGES))(
+  'the commands in docs/feeds/%s.md fetch files that convert accepts',
+  async (name, page) => {
     const cwd = temporaryFolder();
     const executable = (file: string, text: string) => {
       writeFileSync(join(cwd, file), text);
@@ -154,8 +155,8 @@ describe.each(Object.entries(PAGES))('the commands in docs/feeds/%s.md', (name, 
       reports: [...page.reports],
       stderr: '',
     });
-  });
-});
+  },
+);
 
 const SECRETS = {
   AWIN_TOKEN: 'x',

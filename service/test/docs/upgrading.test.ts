@@ -1,6 +1,6 @@
 // The commands of docs/operations/upgrading.md, run as written on databases of 0.1.0.
 
-import { describe, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { readdirSync, readFileSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { openDatabase, sqlitePath } from '../../src/storage/open-database.ts';
@@ -25,8 +25,9 @@ async function versionIn(url: string): Promise<unknown> {
   return (await database.all<{ version: number }>('SELECT version FROM schema_version'))[0]?.version;
 }
 
-describe.each(DATABASES)('upgrading 0.1.0 on $name, as described', (database) => {
-  test('every command of the page works: upgrade, go back, and upgrade again', async () => {
+test.each(DATABASES)(
+  'on $name, every command of the page works on 0.1.0: upgrade, go back, and upgrade again',
+  async (database) => {
     const { url } = await loadRelease(database, 'v0.1.0');
     const path = sqlitePath(url);
     const folder = path === undefined ? temporaryFolder() : dirname(path);
@@ -77,5 +78,5 @@ describe.each(DATABASES)('upgrading 0.1.0 on $name, as described', (database) =>
       await sh('After', 1);
       expect(readdirSync(folder).filter((name) => name.includes('before'))).toEqual([]);
     }
-  });
-});
+  },
+);

@@ -17,179 +17,174 @@ async function problemOf(response: Response) {
   return problem;
 }
 
-for (const database of DATABASES) {
-  describe(`activation on ${database.name}`, () => {
-    const KINDS = [
-      ['/v1/retailers/', 'retailers', 'retailerId', 1, 'https://www.r1.example/'],
-      ['/v1/cashback-offers/', 'cashbackOffers', 'cashbackOfferId', 11, 'https://www.r1.example/'],
-      ['/v1/coupons/', 'coupons', 'couponId', 21, 'https://www.r1.example/'],
-      ['/v1/promotions/', 'promotions', 'promotionId', 31, 'https://www.example.com/p31'],
-    ] as const;
+describe.each(DATABASES)('activation on $name', ({ name, create }) => {
+  const KINDS = [
+    ['/v1/retailers/', 'retailers', 'retailerId', 1, 'https://www.r1.example/'],
+    ['/v1/cashback-offers/', 'cashbackOffers', 'cashbackOfferId', 11, 'https://www.r1.example/'],
+    ['/v1/coupons/', 'coupons', 'couponId', 21, 'https://www.r1.example/'],
+    ['/v1/promotions/', 'promotions', 'promotionId', 31, 'https://www.example.com/p31'],
+  ] as const;
 
-    test('GET records a click and redirects to the network, for retailers and every kind of deal, with the id in the path or the query', async () => {
-      await using app = await ActivationNode.start({ databaseUrl: await database.create() });
-      for (const [path, kind, parameter, number, url] of KINDS) {
-        const forms = [
-          `${path}${id(number)}/activate/${app.query({ passbackData: 'a=1' })}`,
-          `${path}activate${app.query({ passbackData: 'a=1', passbackUid: 'other', [parameter]: id(number) })}`,
-        ];
-        for (const [index, form] of forms.entries()) {
-          const response = await app.get(form);
-          const location = response.headers.get('Location');
-          const click = clickIn(location);
-          expect(response.status).toBe(302);
-          expect(location).toBe(NETWORK.replace('{click}', click).replace('{url}', encodeURIComponent(url)));
-          expect(Object.fromEntries(response.headers)).toMatchObject({
-            'cache-control': 'no-store',
-            'referrer-policy': 'no-referrer',
-            'x-robots-tag': 'noindex',
-          });
-          expect(response.headers.has('Access-Control-Allow-Origin')).toBe(false);
-          expect(
-            answerProblems(`${path}{id}/activate/`, { status: 302, headers: response.headers, body: '' }),
-          ).toEqual([]);
-          expect((await app.clicks()).find((one) => one.id === click)).toEqual({
-            id: click,
-            orgId: 1,
-            kind,
-            dealId: id(number),
-            retailerId: id(1),
-            passbackUid: index === 0 ? USER : 'other',
-            passbackData: 'a=1',
-            activatedAtMs: NOW_MS,
-            clickedAtMs: NOW_MS,
-            isTracked: true,
-          });
-        }
-      }
-      expect(await app.clicks()).toHaveLength(8);
-    });
-
-    test('POST returns a link, and the first visit to the link records the click', async () => {
-      let nowMs = NOW_MS;
-      await using app = await ActivationNode.start({
-        databaseUrl: await database.create(),
-        clock: () => nowMs,
-      });
-      const response = await app.send('POST', app.coupon(), {
-        Origin: 'https://page.example',
-      });
-      const { headers } = response;
-      const body = await documentedBody('/v1/coupons/{id}/activate/', response, 'POST');
-      expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
-      expect(headers.get('Access-Control-Allow-Credentials')).toBeNull();
-      const { url } = JSON.parse(body) as { url: string };
-      const click = /\/go\/([0-9A-Za-z]{22})\/$/.exec(url)?.[1] as ClickId;
-      expect(url).toBe(`${app.node.url}/go/${click}/`);
-      expect(await app.clicks()).toMatchObject([{ id: click, activatedAtMs: NOW_MS, clickedAtMs: null }]);
-
-      const path = url.slice(app.node.url.length);
-      for (const laterMs of [5_000, 60_000]) {
-        nowMs = NOW_MS + laterMs;
-        const followed = await app.get(path);
-        expect(followed.status).toBe(302);
-        expect(clickIn(followed.headers.get('Location'))).toBe(click);
-        expect(await app.clicks()).toMatchObject([
-          { id: click, activatedAtMs: NOW_MS, clickedAtMs: NOW_MS + 5_000 },
-        ]);
-      }
-    });
-
-    test('repeated activations by the same user within ten seconds are one click, on any node', async () => {
-      let nowMs = NOW_MS;
-      const databaseUrl = await database.create();
-      const clock = () => nowMs;
-      await using app = await ActivationNode.start({ databaseUrl, clock });
-      await using other = await ActivationNode.start({ databaseUrl, clock });
-      const path = app.coupon();
-      const tap = async (on = app, to = path) => clickIn((await on.get(to)).headers.get('Location'));
-      const first = await Promise.all(Array.from({ length: 20 }, (_, i) => tap(i % 2 === 0 ? app : other)));
-      expect(new Set(first).size).toBe(1);
-      nowMs += 9_999;
-      expect(await tap()).toBe(first[0] as ClickId);
-      expect(await tap(other)).toBe(first[0] as ClickId);
-      const others = [
-        await tap(app, app.coupon({ passbackUid: 'somebody else' })),
-        await tap(app, `/v1/cashback-offers/${id(11)}/activate/${app.query()}`),
-        await tap(app, path.replace('?', '?passbackData=session-A&')),
-        await tap(other, path.replace('?', '?passbackData=session-B&')),
+  test('GET records a click and redirects to the network, for retailers and every kind of deal, with the id in the path or the query', async () => {
+    await using app = await ActivationNode.start({ databaseUrl: await create() });
+    for (const [path, kind, parameter, number, url] of KINDS) {
+      const forms = [
+        `${path}${id(number)}/activate/${app.query({ passbackData: 'a=1' })}`,
+        `${path}activate${app.query({ passbackData: 'a=1', passbackUid: 'other', [parameter]: id(number) })}`,
       ];
-      nowMs += 1;
-      others.push(await tap(other));
-      expect(new Set([...first, ...others]).size).toBe(6);
-      expect((await app.clicks()).map((click) => click.id).sort()).toEqual(
-        [...new Set([...first, ...others])].sort(),
-      );
-
-      // The table holds a keyed digest, so reading it does not reveal which user clicked.
-      const isSqlite = database.name === 'SQLite';
-      const raw = openDatabase(isSqlite ? `${databaseUrl}-activations` : databaseUrl, COMMAND_OPTIONS);
-      const keys = (await raw.all<{ key: string }>('SELECT key FROM taps')).map(({ key }) => key);
-      await raw.close();
-      expect(keys).toHaveLength(5);
-      const tapped = JSON.stringify(['follow', 1, 'coupons', id(21), USER, null, null, '127.0.0.1']);
-      const hmac = new Bun.CryptoHasher('sha256', await app.node.stores.clickKey());
-      expect(keys).toContain(hmac.update(tapped).digest('base64').slice(0, 22));
-    });
-
-    test('a tap from a different network is a separate click, so strangers learn nothing about the first click; a /64 is one network', async () => {
-      await using app = await ActivationNode.start({
-        databaseUrl: await database.create(),
-        settings: { trustedProxies: ['127.0.0.1'] },
-      });
-      const path = app.coupon();
-      const tap = async (method: string, address: string) => {
-        const headers = { ...BROWSER, 'X-Forwarded-For': address };
-        if (method === 'POST') return app.prepare(path, headers);
-        return clickIn((await app.get(path, headers)).headers.get('Location'));
-      };
-      for (const method of ['GET', 'POST']) {
-        const [user, stranger] = [await tap(method, '192.0.2.1'), await tap(method, '192.0.2.2')];
-        expect(stranger).not.toBe(user);
-        expect(await tap(method, '192.0.2.1')).toBe(user);
-        const [home, neighbour] = [
-          await tap(method, '2001:db8:0:1::1'),
-          await tap(method, '2001:db8:0:2::1'),
-        ];
-        expect(neighbour).not.toBe(home);
-        expect(await tap(method, '2001:db8:0:1:ffff::2')).toBe(home);
+      for (const [index, form] of forms.entries()) {
+        const response = await app.get(form);
+        const location = response.headers.get('Location');
+        const click = clickIn(location);
+        expect(response.status).toBe(302);
+        expect(location).toBe(NETWORK.replace('{click}', click).replace('{url}', encodeURIComponent(url)));
+        expect(Object.fromEntries(response.headers)).toMatchObject({
+          'cache-control': 'no-store',
+          'referrer-policy': 'no-referrer',
+          'x-robots-tag': 'noindex',
+        });
+        expect(response.headers.has('Access-Control-Allow-Origin')).toBe(false);
+        expect(
+          answerProblems(`${path}{id}/activate/`, { status: 302, headers: response.headers, body: '' }),
+        ).toEqual([]);
+        expect((await app.clicks()).find((one) => one.id === click)).toEqual({
+          id: click,
+          orgId: 1,
+          kind,
+          dealId: id(number),
+          retailerId: id(1),
+          passbackUid: index === 0 ? USER : 'other',
+          passbackData: 'a=1',
+          activatedAtMs: NOW_MS,
+          clickedAtMs: NOW_MS,
+          isTracked: true,
+        });
       }
-      expect(await app.clicks()).toHaveLength(8);
-    });
-
-    test('a flood of requests for one link redirects every client, counts as one visit, and leaves the database usable', async () => {
-      await using app = await ActivationNode.start({
-        databaseUrl: await database.create(),
-        settings: { trustedProxies: ['127.0.0.1'], rateLimitActivation: 0 },
-      });
-      const [followed, previewed] = [
-        await app.prepare(app.coupon({ passbackUid: 'followed' })),
-        await app.prepare(app.coupon({ passbackUid: 'previewed' })),
-      ];
-      const flood = (path: string, headers: Record<string, string>) =>
-        Promise.all(Array.from({ length: 400 }, async () => (await app.get(path, headers)).status));
-      expect(new Set(await flood(followed, BROWSER))).toEqual(new Set([302]));
-      expect(new Set(await flood(previewed, { 'User-Agent': 'WhatsApp/2.23.20.0' }))).toEqual(new Set([302]));
-      expect(await (await app.get('/readyz')).json()).toEqual({ status: 'ready', database: 'usable' });
-      expect(app.node.logLines.filter((line) => (JSON.parse(line) as { level: number }).level > 30)).toEqual(
-        [],
-      );
-      expect(await app.clicks()).toMatchObject([
-        { passbackUid: 'followed', clickedAtMs: NOW_MS },
-        { passbackUid: 'previewed', clickedAtMs: null },
-      ]);
-    });
-
-    test('concurrent clicks are each recorded once', async () => {
-      await using app = await ActivationNode.start({ databaseUrl: await database.create() });
-      const users = Array.from({ length: 300 }, (_, number) => `user ${number}`);
-      const answers = await Promise.all(users.map((passbackUid) => app.get(app.coupon({ passbackUid }))));
-      const answered = answers.map((answer, i) => [clickIn(answer.headers.get('Location')), users[i]]);
-      const recorded = (await app.clicks()).map((click) => [click.id, click.passbackUid]);
-      expect(recorded.sort()).toEqual(answered.sort() as never);
-    });
+    }
+    expect(await app.clicks()).toHaveLength(8);
   });
-}
+
+  test('POST returns a link, and the first visit to the link records the click', async () => {
+    let nowMs = NOW_MS;
+    await using app = await ActivationNode.start({
+      databaseUrl: await create(),
+      clock: () => nowMs,
+    });
+    const response = await app.send('POST', app.coupon(), {
+      Origin: 'https://page.example',
+    });
+    const { headers } = response;
+    const body = await documentedBody('/v1/coupons/{id}/activate/', response, 'POST');
+    expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
+    expect(headers.get('Access-Control-Allow-Credentials')).toBeNull();
+    const { url } = JSON.parse(body) as { url: string };
+    const click = /\/go\/([0-9A-Za-z]{22})\/$/.exec(url)?.[1] as ClickId;
+    expect(url).toBe(`${app.node.url}/go/${click}/`);
+    expect(await app.clicks()).toMatchObject([{ id: click, activatedAtMs: NOW_MS, clickedAtMs: null }]);
+
+    const path = url.slice(app.node.url.length);
+    for (const laterMs of [5_000, 60_000]) {
+      nowMs = NOW_MS + laterMs;
+      const followed = await app.get(path);
+      expect(followed.status).toBe(302);
+      expect(clickIn(followed.headers.get('Location'))).toBe(click);
+      expect(await app.clicks()).toMatchObject([
+        { id: click, activatedAtMs: NOW_MS, clickedAtMs: NOW_MS + 5_000 },
+      ]);
+    }
+  });
+
+  test('repeated activations by the same user within ten seconds are one click, on any node', async () => {
+    let nowMs = NOW_MS;
+    const databaseUrl = await create();
+    const clock = () => nowMs;
+    await using app = await ActivationNode.start({ databaseUrl, clock });
+    await using other = await ActivationNode.start({ databaseUrl, clock });
+    const path = app.coupon();
+    const tap = async (on = app, to = path) => clickIn((await on.get(to)).headers.get('Location'));
+    const first = await Promise.all(Array.from({ length: 20 }, (_, i) => tap(i % 2 === 0 ? app : other)));
+    expect(new Set(first).size).toBe(1);
+    nowMs += 9_999;
+    expect(await tap()).toBe(first[0] as ClickId);
+    expect(await tap(other)).toBe(first[0] as ClickId);
+    const others = [
+      await tap(app, app.coupon({ passbackUid: 'somebody else' })),
+      await tap(app, `/v1/cashback-offers/${id(11)}/activate/${app.query()}`),
+      await tap(app, path.replace('?', '?passbackData=session-A&')),
+      await tap(other, path.replace('?', '?passbackData=session-B&')),
+    ];
+    nowMs += 1;
+    others.push(await tap(other));
+    expect(new Set([...first, ...others]).size).toBe(6);
+    expect((await app.clicks()).map((click) => click.id).sort()).toEqual(
+      [...new Set([...first, ...others])].sort(),
+    );
+
+    // The table holds a keyed digest, so reading it does not reveal which user clicked.
+    const isSqlite = name === 'SQLite';
+    const raw = openDatabase(isSqlite ? `${databaseUrl}-activations` : databaseUrl, COMMAND_OPTIONS);
+    const keys = (await raw.all<{ key: string }>('SELECT key FROM taps')).map(({ key }) => key);
+    await raw.close();
+    expect(keys).toHaveLength(5);
+    const tapped = JSON.stringify(['follow', 1, 'coupons', id(21), USER, null, null, '127.0.0.1']);
+    const hmac = new Bun.CryptoHasher('sha256', await app.node.stores.clickKey());
+    expect(keys).toContain(hmac.update(tapped).digest('base64').slice(0, 22));
+  });
+
+  test('a tap from a different network is a separate click, so strangers learn nothing about the first click; a /64 is one network', async () => {
+    await using app = await ActivationNode.start({
+      databaseUrl: await create(),
+      settings: { trustedProxies: ['127.0.0.1'] },
+    });
+    const path = app.coupon();
+    const tap = async (method: string, address: string) => {
+      const headers = { ...BROWSER, 'X-Forwarded-For': address };
+      if (method === 'POST') return app.prepare(path, headers);
+      return clickIn((await app.get(path, headers)).headers.get('Location'));
+    };
+    for (const method of ['GET', 'POST']) {
+      const [user, stranger] = [await tap(method, '192.0.2.1'), await tap(method, '192.0.2.2')];
+      expect(stranger).not.toBe(user);
+      expect(await tap(method, '192.0.2.1')).toBe(user);
+      const [home, neighbour] = [await tap(method, '2001:db8:0:1::1'), await tap(method, '2001:db8:0:2::1')];
+      expect(neighbour).not.toBe(home);
+      expect(await tap(method, '2001:db8:0:1:ffff::2')).toBe(home);
+    }
+    expect(await app.clicks()).toHaveLength(8);
+  });
+
+  test('a flood of requests for one link redirects every client, counts as one visit, and leaves the database usable', async () => {
+    await using app = await ActivationNode.start({
+      databaseUrl: await create(),
+      settings: { trustedProxies: ['127.0.0.1'], rateLimitActivation: 0 },
+    });
+    const [followed, previewed] = [
+      await app.prepare(app.coupon({ passbackUid: 'followed' })),
+      await app.prepare(app.coupon({ passbackUid: 'previewed' })),
+    ];
+    const flood = (path: string, headers: Record<string, string>) =>
+      Promise.all(Array.from({ length: 400 }, async () => (await app.get(path, headers)).status));
+    expect(new Set(await flood(followed, BROWSER))).toEqual(new Set([302]));
+    expect(new Set(await flood(previewed, { 'User-Agent': 'WhatsApp/2.23.20.0' }))).toEqual(new Set([302]));
+    expect(await (await app.get('/readyz')).json()).toEqual({ status: 'ready', database: 'usable' });
+    expect(app.node.logLines.filter((line) => (JSON.parse(line) as { level: number }).level > 30)).toEqual(
+      [],
+    );
+    expect(await app.clicks()).toMatchObject([
+      { passbackUid: 'followed', clickedAtMs: NOW_MS },
+      { passbackUid: 'previewed', clickedAtMs: null },
+    ]);
+  });
+
+  test('concurrent clicks are each recorded once', async () => {
+    await using app = await ActivationNode.start({ databaseUrl: await create() });
+    const users = Array.from({ length: 300 }, (_, number) => `user ${number}`);
+    const answers = await Promise.all(users.map((passbackUid) => app.get(app.coupon({ passbackUid }))));
+    const answered = answers.map((answer, i) => [clickIn(answer.headers.get('Location')), users[i]]);
+    const recorded = (await app.clicks()).map((click) => [click.id, click.passbackUid]);
+    expect(recorded.sort()).toEqual(answered.sort() as never);
+  });
+});
 
 describe('activation redirects', () => {
   test("without an operator link, redirects go to the plain URL untracked; a deal's link overrides its retailer's link", async () => {

@@ -31,8 +31,9 @@ async function visit(path: string) {
 const hrefs = (page: string) => [...page.matchAll(/ href="([^"]+)"/g)].map(([, href = '']) => href);
 const ids = (page: string) => new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
 
-describe.each(GUIDE_PATHS)('%s', (path) => {
-  test('the guide has one title, no skipped heading level and no duplicate id, and all its links and fragments exist', async () => {
+test.each(GUIDE_PATHS)(
+  '%s has one title, no skipped heading level and no duplicate id, and all its links and fragments exist',
+  async (path) => {
     const { page } = await visit(path);
     const [, prose = ''] = page.split('<div class="prose">');
     const levels = [...prose.matchAll(/<h(\d)/g)].map(([, level]) => Number(level));
@@ -46,8 +47,8 @@ describe.each(GUIDE_PATHS)('%s', (path) => {
       expect([href, found.status]).toEqual([href, 200]);
       if (fragment !== undefined) expect([href, ids(found.page).has(fragment)]).toEqual([href, true]);
     }
-  });
-});
+  },
+);
 
 test('every document for operators is a guide', async () => {
   const files = ['docs/operations', 'docs/feeds'].flatMap((folder) =>

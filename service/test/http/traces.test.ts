@@ -24,8 +24,9 @@ async function spansOf(node: TestNode, collector: SpanCollector): Promise<readon
 
 const serverSpans = (spans: readonly SentSpan[]) => spans.filter(({ kind }) => kind === SERVER);
 
-describe.each(DATABASES)('on $name', ({ name, create }) => {
-  test('a page of transactions is a server span with database spans as children', async () => {
+test.each(DATABASES)(
+  'on $name, a page of transactions is a server span with database spans as children',
+  async ({ name, create }) => {
     await using collector = SpanCollector.start();
     await using node = await TestNode.start({ databaseUrl: await create(), tracing: tracingTo(collector) });
     const token = await node.token('private');
@@ -77,8 +78,8 @@ describe.each(DATABASES)('on $name', ({ name, create }) => {
       expect(BigInt(span.startTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(parent?.startTimeUnixNano ?? 0));
       expect(BigInt(span.endTimeUnixNano)).toBeLessThanOrEqual(BigInt(parent?.endTimeUnixNano ?? 0));
     }
-  });
-});
+  },
+);
 
 test('every catalogue build has a span, at start and after changes, regardless of sampling', async () => {
   await using collector = SpanCollector.start();
