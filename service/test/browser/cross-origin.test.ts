@@ -9,22 +9,19 @@ import { testsWith } from '../support/tests-with.ts';
 
 const { afterAll, beforeAll, test } = testsWith('chromium');
 
-let node: TestNode;
-let shop: ReturnType<typeof Bun.serve>;
+const node = await TestNode.start();
+await node.catalogue([retailer(1, { cashbackOffers: [offer(11)] })]);
+await node.transactions([transaction(1)]);
+// Another port is another origin.
+const shop = Bun.serve({
+  port: 0,
+  hostname: '127.0.0.1',
+  fetch: () => new Response('<title>Shop</title>', { headers: { 'Content-Type': 'text/html' } }),
+});
 let browser: Browser;
 let page: Page;
 
 beforeAll(async () => {
-  node = await TestNode.start();
-  await node.catalogue([retailer(1, { cashbackOffers: [offer(11)] })]);
-  await node.transactions([transaction(1)]);
-  // Another port is another origin.
-  shop = Bun.serve({
-    port: 0,
-    hostname: '127.0.0.1',
-    fetch: () =>
-      new Response('<!doctype html><title>Shop</title>', { headers: { 'Content-Type': 'text/html' } }),
-  });
   browser = await launchBrowser();
   page = await browser.newPage();
   await page.goto(`http://127.0.0.1:${shop.port}/`);
@@ -32,8 +29,8 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser?.close();
-  await shop?.stop(true);
-  await node?.[Symbol.asyncDispose]();
+  await shop.stop(true);
+  await node[Symbol.asyncDispose]();
 });
 
 /** Fetches from inside the page; returns "blocked" if the browser does not let the page read the response. */

@@ -2,15 +2,15 @@
 // and changes nothing.
 
 import { Database as SqliteFile } from 'bun:sqlite';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { spawn } from 'node:child_process';
 import { chmodSync, copyFileSync, readdirSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { CheckedRequests, type Target } from '../chaos/traffic/checked-requests.ts';
 import {
   COMMAND,
+  commandLine,
   type Finished,
-  offerbook,
   rejected,
   ServerProcess,
   spawnOfferbook,
@@ -29,37 +29,25 @@ const IS_ROOT = process.getuid?.() === 0;
 const NOBODY = 65_534;
 
 /** A filled database file, copied for each test. */
-let template: string;
-let path: string;
-let env: Record<string, string>;
-let targets: Target[];
+const template = join(temporaryFolder(), 'offerbook.db');
+let path = template;
+let env = { OFFERBOOK_DATABASE_URL: `sqlite:${path}` };
 let server: ServerProcess;
 let traffic: CheckedRequests;
+const { run } = commandLine(() => ({ env }));
 
-beforeAll(async () => {
-  useFolder(temporaryFolder());
-  template = path;
-  await offerbook(['orgs', 'create', 'acme'], { env });
-  await offerbook(['import', 'catalogue', '-'], {
-    env,
-    stdin: ndjson([retailer(1, { cashbackOffers: [offer(1)] })]),
-  });
-  await offerbook(IMPORT, { env, stdin: FEW });
-  const token = async (kind: string) =>
-    (await offerbook(['tokens', 'issue', '--org', 'acme', '--kind', kind], { env })).stdout.trim();
-  targets = [
-    { kind: 'catalogue', path: '/v1/retailers/', token: await token('public') },
-    { kind: 'transactions', path: '/v1/transactions/?limit=40', token: await token('private') },
-  ];
-});
-
-function useFolder(folder: string): void {
-  path = join(folder, 'offerbook.db');
-  env = { OFFERBOOK_DATABASE_URL: `sqlite:${path}` };
-}
+await run('orgs create acme');
+await run('import catalogue -', { stdin: ndjson([retailer(1, { cashbackOffers: [offer(1)] })]) });
+await run(IMPORT, { stdin: FEW });
+const token = async (kind: string) => (await run(`tokens issue --org acme --kind ${kind}`)).stdout.trim();
+const targets: Target[] = [
+  { kind: 'catalogue', path: '/v1/retailers/', token: await token('public') },
+  { kind: 'transactions', path: '/v1/transactions/?limit=40', token: await token('private') },
+];
 
 function useCopyIn(folder: string): void {
-  useFolder(folder);
+  path = join(folder, 'offerbook.db');
+  env = { OFFERBOOK_DATABASE_URL: `sqlite:${path}` };
   copyFileSync(template, path);
   // In one test, another user reads this file and the files that SQLite creates beside it with the same mode.
   chmodSync(path, 0o644);
@@ -77,7 +65,7 @@ async function expectAllRight(): Promise<void> {
   expect(answers.filter(({ status, wrong }) => status !== 200 || wrong !== undefined)).toEqual([]);
 }
 
-const exported = async () => (await offerbook(['export', 'transactions', '--org', 'acme'], { env })).stdout;
+const exported = async () => (await run('export transactions --org acme')).stdout;
 
 describe('an SQLite file', () => {
   beforeEach(async () => {
@@ -106,7 +94,7 @@ describe('an SQLite file', () => {
     ]);
     expect(await exported()).toBe(before);
     await expectAllRight();
-    expect((await offerbook(IMPORT, { env, stdin: MANY })).code).toBe(0);
+    expect((await run(IMPORT, { stdin: MANY })).code).toBe(0);
   });
 
   test('an import into a read-only file is rejected and changes nothing, and reads continue', async () => {
@@ -138,7 +126,7 @@ test.if(await SmallDisk.canMount())('an import reports a full disk', async () =>
   await using disk = await SmallDisk.mount(2);
   useCopyIn(disk.folder);
   const before = await exported();
-  expect(await offerbook(IMPORT, { env, stdin: MANY })).toEqual(
+  expect(await run(IMPORT, { stdin: MANY })).toEqual(
     rejected(`the disk with ${path} is full; nothing was written`, 1),
   );
   expect(await exported()).toBe(before);

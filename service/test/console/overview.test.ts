@@ -6,10 +6,10 @@ import type { NodeView } from '../../src/console/page-context.ts';
 import type { HourFigures } from '../../src/console/recent-hour.ts';
 import { StorageError } from '../../src/domain/storage-error.ts';
 import type { Stores } from '../../src/domain/stores.ts';
-import { CallerTally } from '../../src/http/caller-tally.ts';
 import { closing } from '../../src/storage/open-once.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { temporaryFolder } from '../support/databases.ts';
+import { NODE_STATE } from '../support/node-state.ts';
 import { ShownPage, textOf } from './open-console.ts';
 
 const NOW_MS = Date.parse('2026-11-14T12:00:00Z');
@@ -29,23 +29,7 @@ const CALM: NodeView = {
     routes: [],
     minutes: [],
   },
-  state: {
-    isReady: true,
-    databaseStatus: { state: 'usable' },
-    clickFate: 'recorded',
-    checks: [{ check: 'database', state: 'ok', found: 'usable' }],
-    isClickDiskLow: false,
-    routes: new Map(),
-    callers: new CallerTally(() => NOW_MS).tallies,
-    catalogueRevision: 1,
-    catalogueItems: undefined,
-    database: undefined,
-    replica: undefined,
-    pools: undefined,
-    cluster: undefined,
-    clicks: undefined,
-    workers: { ready: 2, restarts: 0 },
-  },
+  state: { ...NODE_STATE, checks: [{ check: 'database', state: 'ok', found: 'usable' }] },
 };
 
 async function overview(node: NodeView, stores: () => Promise<Stores>): Promise<ShownPage> {

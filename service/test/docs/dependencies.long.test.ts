@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { readDependencies } from '../../../scripts/licences.ts';
+import { runProgram } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { freePort } from '../support/postgres-server.ts';
 
@@ -54,14 +55,10 @@ test('the lockfile contains the packages for every platform', () => {
 
 describe('npm run audit', () => {
   async function audit(registry: string) {
-    const child = Bun.spawn([process.execPath, 'scripts/audit.ts', '--registry', registry], {
-      cwd: ROOT,
-      // Use a temporary cache, so that npm does not keep the fake registry's responses.
-      env: { ...process.env, npm_config_cache: temporaryFolder() },
-      stdout: 'pipe',
-      stderr: 'inherit',
-    });
-    const [stdout, code] = await Promise.all([new Response(child.stdout).text(), child.exited]);
+    // Use a temporary cache, so that npm does not keep the fake registry's responses.
+    const env = { ...process.env, npm_config_cache: temporaryFolder() };
+    const command = [process.execPath, 'scripts/audit.ts', '--registry', registry];
+    const { code, stdout } = await runProgram(command, { cwd: ROOT, env });
     return { stdout, code };
   }
 

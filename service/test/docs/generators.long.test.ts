@@ -27,20 +27,15 @@ const RECIPES = DOCUMENT.split(/^## /m).flatMap((section) => {
   return command === undefined || program === undefined ? [] : [{ name, command, program }];
 });
 
-let node: TestNode;
-let token: string;
+const node = await TestNode.start({ settings: { pageSize: 1 } });
+await node.catalogue([
+  retailer(1, { cashbackOffers: [offer(11)] }),
+  retailer(2, { cashbackOffers: [offer(12, { countries: ['FR'] }), offer(13)] }),
+]);
+const token = await node.token('public');
 
-beforeAll(async () => {
-  requireGenerators();
-  node = await TestNode.start({ settings: { pageSize: 1 } });
-  await node.catalogue([
-    retailer(1, { cashbackOffers: [offer(11)] }),
-    retailer(2, { cashbackOffers: [offer(12, { countries: ['FR'] }), offer(13)] }),
-  ]);
-  token = await node.token('public');
-}, 180_000);
-
-afterAll(() => node?.[Symbol.asyncDispose]());
+beforeAll(requireGenerators, 180_000);
+afterAll(() => node[Symbol.asyncDispose]());
 
 async function run(command: readonly string[], cwd: string) {
   const env = { ...process.env, OFFERBOOK_PUBLIC_TOKEN: token };

@@ -13,6 +13,7 @@ import { metricsPage } from '../../src/http/metrics.ts';
 import { RequestTally } from '../../src/http/request-tally.ts';
 import { offerbook } from '../support/command.ts';
 import { blocksOf, DOCUMENTS, FILES, proseOf, readDocument, spansOf, tableOf } from '../support/documents.ts';
+import { NODE_STATE } from '../support/node-state.ts';
 
 const manual = (await offerbook(['manual'])).stdout.replaceAll('\\', '');
 /** The options of every command by its name, such as `pull status`. */
@@ -161,13 +162,10 @@ test('docs/operations/monitoring.md lists exactly the exported metrics, with typ
   callers.polled(caller, undefined);
   callers.failed('not_found', 'unknown', caller, 'request');
   const page = await metricsPage({
+    ...NODE_STATE,
     routes: tally.routes,
     callers: callers.tallies,
-    isReady: true,
-    databaseStatus: { state: 'usable' },
     checks: [{ check: 'disk', state: 'ok', found: '' }],
-    catalogueRevision: 1,
-    catalogueItems: { retailers: 1, cashbackOffers: 1, coupons: 1, promotions: 1 },
     database: {
       imports: {
         counts: [{ kind: 'links', outcome: 'done', count: 1 }],
@@ -200,10 +198,7 @@ test('docs/operations/monitoring.md lists exactly the exported metrics, with typ
     cluster: { rivals: [], timeline: 2, isUnsettled: false, restamped: 0 },
     pools: { pages: { inUse: 0, waiting: 0, max: 7 }, other: { inUse: 0, waiting: 0, max: 2 } },
     clicks: { tally: newClickTally(), fate: 'recorded', isDiskLow: false, spooledCount: 0 },
-    clickFate: 'recorded',
-    isClickDiskLow: false,
     spans: { sent: 1, dropped: 0 },
-    workers: { ready: 2, restarts: 3 },
   }).text();
   const printed = [...page.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', type = '']) => {
     const [, labels = ''] = new RegExp(`^${name}(?:_count)?{(.*)} `, 'm').exec(page) ?? [];

@@ -4,23 +4,12 @@ import manifest from '../../package.json';
 import { CallerTally } from '../../src/http/caller-tally.ts';
 import { metricsPage, type NodeState } from '../../src/http/metrics.ts';
 import { RequestTally } from '../../src/http/request-tally.ts';
+import { NODE_STATE } from '../support/node-state.ts';
 
 const STATE: NodeState = {
-  routes: new Map(),
-  callers: { organisations: new Map(), errors: new Map() },
-  isReady: true,
+  ...NODE_STATE,
   databaseStatus: { state: 'unreachable' },
-  catalogueRevision: 7,
-  catalogueItems: { retailers: 1, cashbackOffers: 2, coupons: 0, promotions: 3 },
-  database: undefined,
   replica: { isUsable: true, lagMs: 1_500 },
-  pools: undefined,
-  cluster: undefined,
-  clicks: undefined,
-  clickFate: 'recorded',
-  checks: [],
-  isClickDiskLow: false,
-  workers: { ready: 2, restarts: 3 },
 };
 
 /** The samples of one metric, without its HELP and TYPE lines. */

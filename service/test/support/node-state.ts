@@ -1,0 +1,21 @@
+// The state of a calm node, which a test overrides where it matters.
+
+import type { NodeState } from '../../src/http/metrics.ts';
+
+export const NODE_STATE: NodeState = {
+  routes: new Map(),
+  callers: { organisations: new Map(), errors: new Map() },
+  isReady: true,
+  databaseStatus: { state: 'usable' },
+  catalogueRevision: 7,
+  catalogueItems: { retailers: 1, cashbackOffers: 2, coupons: 0, promotions: 3 },
+  database: undefined,
+  replica: undefined,
+  pools: undefined,
+  cluster: undefined,
+  clicks: undefined,
+  clickFate: 'recorded',
+  checks: [],
+  isClickDiskLow: false,
+  workers: { ready: 2, restarts: 3 },
+};
