@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../service/test/support/databases.ts';
 import { offer, retailer, transaction } from '../../service/test/support/fixtures.ts';
 import { lacks } from '../../service/test/support/programs.ts';
 import { TestNode } from '../../service/test/support/test-node.ts';
-import { installPackage, run, typeScript } from './support/installed-package.ts';
+import { installPackage, run, TYPESCRIPT } from './support/installed-package.ts';
 
 const EXAMPLES = join(import.meta.dir, '../../examples');
 const { folder: project } = await installPackage();
@@ -80,7 +80,7 @@ test.skipIf(lacks('chromium'))('offers-page shows what is wrong with its token',
 });
 
 test('the examples have no type errors', async () => {
-  const checked = await run([typeScript(), '--noEmit', '--project', '.'], EXAMPLES);
+  const checked = await run([TYPESCRIPT, '--noEmit', '--project', '.'], EXAMPLES);
   expect(checked).toEqual({ stdout: '', stderr: '' });
 });
 

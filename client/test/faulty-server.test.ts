@@ -6,13 +6,13 @@ import { failure, id, PRIVATE, PUBLIC } from './support/answers.ts';
 import {
   cutOff,
   cutOffChunk,
-  FaultyServer,
   garbage,
   hangUp,
   reply,
   type Step,
   silence,
   stall,
+  startFaultyServer,
 } from './support/faulty-server.ts';
 
 const GOOD = { body: JSON.stringify({ data: [{ id: id(1) }] }) };
@@ -24,7 +24,7 @@ const PROBLEM = {
 /** Long enough that only the timeout faults time out, even on a slow machine. */
 const IMPATIENT = { timeoutMs: 100 };
 
-function open(server: FaultyServer, options: Partial<ClientOptions> = {}): OfferbookClient {
+function open(server: { url: string }, options: Partial<ClientOptions> = {}): OfferbookClient {
   return new OfferbookClient({
     baseUrl: server.url,
     token: PUBLIC,
@@ -55,7 +55,7 @@ const PASSING: readonly [string, Step, string][] = [
 test.each(PASSING)(
   'requests throw a typed error after every retry if the server %s',
   async (_, fault, name) => {
-    await using server = await FaultyServer.start(fault);
+    await using server = await startFaultyServer(fault);
     const options = name === 'TimeoutError' ? IMPATIENT : {};
     expect(await failure(open(server, options).retailers())).toMatchObject({ name, attempts: 3 });
     expect(server.paths).toHaveLength(3);
@@ -72,7 +72,7 @@ const LASTING: readonly [string, Step, string][] = [
 ];
 
 test.each(LASTING)('requests are not retried if the server %s', async (_, fault, code) => {
-  await using server = await FaultyServer.start(fault);
+  await using server = await startFaultyServer(fault);
   expect(await failure(open(server).retailers())).toMatchObject({ name: 'MalformedResponseError', code });
   expect(server.paths).toHaveLength(1);
 });
@@ -100,14 +100,14 @@ function next(cursor: string | null): string {
 
 describe.each(STUCK)('with a cursor that %s,', (_, fault, requests) => {
   test('a stuck cursor ends a walk with an error', async () => {
-    await using server = await FaultyServer.start(fault);
+    await using server = await startFaultyServer(fault);
     const walk = open(server).retailers().toArray({ max: 1_000 });
     expect(await failure(walk)).toMatchObject({ name: 'MalformedResponseError', code: 'stuck_cursor' });
     expect(server.paths).toHaveLength(requests);
   });
 
   test('a stuck cursor ends a follower with an error and leaves the last valid checkpoint saved', async () => {
-    await using server = await FaultyServer.start(fault);
+    await using server = await startFaultyServer(fault);
     const checkpoints: string[] = [];
     const follow = async () => {
       const client = open(server, { token: PRIVATE });

@@ -10,9 +10,9 @@ import { CONSUMER } from './support/consumer.ts';
 import {
   addNodeTypes,
   installPackage,
-  oldestTypeScript,
+  OLDEST_TYPESCRIPT,
   run,
-  typeScript,
+  TYPESCRIPT,
 } from './support/installed-package.ts';
 import { readmeExamples } from './support/readme-examples.ts';
 
@@ -65,19 +65,19 @@ const STRICT = {
 };
 
 describe.each([
-  ['TypeScript 5.0, node16', oldestTypeScript, 'ts', { module: 'Node16', moduleResolution: 'node16' }],
-  ['TypeScript 5.0, node10', oldestTypeScript, 'ts', { module: 'CommonJS', moduleResolution: 'node' }],
-  ['the latest TypeScript, bundler', typeScript, 'ts', { module: 'ESNext', moduleResolution: 'bundler' }],
-  ['the latest TypeScript, nodenext', typeScript, 'ts', { module: 'NodeNext', moduleResolution: 'nodenext' }],
+  ['TypeScript 5.0, node16', OLDEST_TYPESCRIPT, 'ts', { module: 'Node16', moduleResolution: 'node16' }],
+  ['TypeScript 5.0, node10', OLDEST_TYPESCRIPT, 'ts', { module: 'CommonJS', moduleResolution: 'node' }],
+  ['the latest TypeScript, bundler', TYPESCRIPT, 'ts', { module: 'ESNext', moduleResolution: 'bundler' }],
+  ['the latest TypeScript, nodenext', TYPESCRIPT, 'ts', { module: 'NodeNext', moduleResolution: 'nodenext' }],
   [
     'the latest TypeScript, CommonJS',
-    typeScript,
+    TYPESCRIPT,
     'cts',
     { module: 'NodeNext', moduleResolution: 'nodenext' },
   ],
 ])('under %s', (_, compiler, extension, resolution) => {
   test('TypeScript finds the types of the package, accepts a correct program and rejects an incorrect one', async () => {
-    await check(compiler(), { ...STRICT, ...resolution }, [
+    await check(compiler, { ...STRICT, ...resolution }, [
       [`consumer.${extension}`, CONSUMER],
       [`wrong.${extension}`, WRONG],
     ]);
@@ -87,7 +87,7 @@ describe.each([
 test("the README's examples have no type errors", async () => {
   const resolution = { module: 'NodeNext', moduleResolution: 'nodenext', lib: ['ES2022'], types: ['node'] };
   const files = readmeExamples().map(({ source }, index): [string, string] => [`readme-${index}.ts`, source]);
-  await check(typeScript(), { ...STRICT, ...resolution }, files);
+  await check(TYPESCRIPT, { ...STRICT, ...resolution }, files);
 });
 
 async function check(

@@ -24,61 +24,50 @@ const anyCents = fc.oneof(
 const anySubId = fc.constantFrom('user-1', 'user-2', '007', '', null);
 const anyDay = fc.integer({ min: 10, max: 28 });
 
-const point = (cents: number) => (cents / 100).toFixed(2);
+const anyPrice = anyCents.map((cents) => (cents / 100).toFixed(2));
+const anyMoney = anyCents.map((cents) => ({ amount: cents / 100, currency: 'EUR' }));
 
 const anyAwin = fc
   .record({
-    n: few,
-    status: fc.constantFrom('pending', 'approved', 'declined', 'deleted', 'odd'),
-    sale: anyCents,
-    commission: anyCents,
-    day: fc.option(anyDay),
+    id: few.map((n) => 900 + n),
+    commissionStatus: fc.constantFrom('pending', 'approved', 'declined', 'deleted', 'odd'),
+    saleAmount: anyMoney,
+    commissionAmount: anyMoney,
+    validationDate: fc.option(anyDay.map((day) => `2026-11-${day}T00:00:00`)),
     amended: fc.boolean(),
-    clickRef: anySubId,
+    clickRefs: fc.record({ clickRef: anySubId }),
+    transactionParts: fc.constant([]),
   })
-  .map(({ n, status, sale, commission, day, amended, clickRef }) =>
-    awinSale({
-      id: 900 + n,
-      commissionStatus: status,
-      saleAmount: { amount: sale / 100, currency: 'EUR' },
-      commissionAmount: { amount: commission / 100, currency: 'EUR' },
-      validationDate: day === null ? null : `2026-11-${day}T00:00:00`,
-      amended,
-      clickRefs: { clickRef },
-      transactionParts: [],
-    }),
-  );
+  .map(awinSale);
 
 const anyImpact = fc
   .record({
-    n: few,
+    Id: few.map((n) => `1.2.${n}`),
     State: fc.constantFrom('PENDING', 'APPROVED', 'REVERSED', 'LOCKED'),
-    sale: anyCents,
-    payout: anyCents,
+    Amount: anyPrice,
+    Payout: anyPrice,
     SubId1: anySubId,
   })
-  .map(({ n, State, sale, payout, SubId1 }) =>
-    impactAction({ Id: `1.2.${n}`, State, Amount: point(sale), Payout: point(payout), SubId1 }),
-  );
+  .map(impactAction);
 
 const anyPartnerize = fc
-  .record({
-    n: few,
-    status: fc.constantFrom('pending', 'approved', 'rejected', 'mixed', 'odd'),
-    itemStatuses: fc.array(fc.constantFrom('pending', 'approved', 'rejected'), { maxLength: 3 }),
-    sale: anyCents,
-    day: anyDay,
-  })
-  .map(({ n, status, itemStatuses, sale, day }) =>
-    partnerizeConversion(
-      {
-        conversion_id: `111l${n}`,
-        last_modified: `2026-11-${day} 12:00:00`,
-        conversion_items: itemStatuses.map((item_status) => partnerizeItem({ item_status })),
-      },
-      { conversion_status: status, value: sale / 100 },
-    ),
-  );
+  .tuple(
+    fc.record({
+      conversion_id: few.map((n) => `111l${n}`),
+      last_modified: anyDay.map((day) => `2026-11-${day} 12:00:00`),
+      conversion_items: fc.array(
+        fc
+          .constantFrom('pending', 'approved', 'rejected')
+          .map((item_status) => partnerizeItem({ item_status })),
+        { maxLength: 3 },
+      ),
+    }),
+    fc.record({
+      conversion_status: fc.constantFrom('pending', 'approved', 'rejected', 'mixed', 'odd'),
+      value: anyCents.map((cents) => cents / 100),
+    }),
+  )
+  .map(([changes, value]) => partnerizeConversion(changes, value));
 
 const anyCj = fc
   .record({
@@ -86,18 +75,15 @@ const anyCj = fc
     record: few,
     actionStatus: fc.constantFrom('new', 'extended', 'locked', 'closed', 'odd'),
     validationStatus: fc.constantFrom('PENDING', 'AUTOMATED', 'ACCEPTED', 'DECLINED'),
-    sale: anyCents,
-    commission: anyCents,
+    saleAmountPubCurrency: anyPrice,
+    pubCommissionAmountPubCurrency: anyPrice,
   })
-  .map(({ n, record, actionStatus, validationStatus, sale, commission }) =>
+  .map(({ n, record, ...others }) =>
     cjRecord({
       originalActionId: `170${n}`,
       commissionId: `290${n}${record}`,
       original: record === 0,
-      actionStatus,
-      validationStatus,
-      saleAmountPubCurrency: point(sale),
-      pubCommissionAmountPubCurrency: point(commission),
+      ...others,
     }),
   );
 
@@ -105,20 +91,13 @@ const anyRakuten = fc
   .record({
     n: few,
     sku: few,
-    sale: anyCents,
-    commission: anyCents,
-    day: anyDay,
+    sale_amount: anyCents.map((cents) => cents / 100),
+    commissions: anyCents.map((cents) => cents / 100),
+    process_date: anyDay.map((day) => `Sat Nov ${day} 2026 12:05:00 GMT+0000 (UTC)`),
     currency: fc.constantFrom('EUR', 'EUR', 'EUR', ''),
   })
-  .map(({ n, sku, sale, commission, day, currency }) =>
-    rakutenSku({
-      order_id: `A-${n}`,
-      etransaction_id: `${n}-${sku}`,
-      sale_amount: sale / 100,
-      commissions: commission / 100,
-      process_date: `Sat Nov ${day} 2026 12:05:00 GMT+0000 (UTC)`,
-      currency,
-    }),
+  .map(({ n, sku, ...others }) =>
+    rakutenSku({ order_id: `A-${n}`, etransaction_id: `${n}-${sku}`, ...others }),
   );
 
 interface FeedKind {

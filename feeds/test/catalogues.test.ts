@@ -198,12 +198,6 @@ test("impact.com: a deal's default code and the same promo code in the same peri
       ['hazel10', idOf('impact', 'coupon', 'deal 2')],
     ].sort(),
   );
-  const alone = await convertCatalogueOf('impact', { campaigns: impactFiles.campaigns, deals });
-  expect(alone.rows.flatMap((row) => (row.coupons as Row[]).map(({ code }) => code)).sort()).toEqual([
-    'HAZEL10',
-    'HAZEL10',
-    'hazel10',
-  ]);
 });
 
 test('Partnerize: campaigns get their active commissions, or the default rate if they have none', async () => {

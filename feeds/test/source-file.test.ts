@@ -62,6 +62,7 @@ describe('single mistakes', () => {
     [{ ...good, subId: 'org-uid' }, 'separator is required when subId is org-uid'],
     [{ ...good, separator: '.' }, 'separator is only allowed when subId is org-uid'],
     [{ ...good, network: 'rakuten' }, 'country is missing'],
+    [{ ...good, network: 'cj' }, 'currency is missing'],
     [
       { ...good, network: 'rakuten', country: 'US', confirmAfterDays: 0 },
       'confirmAfterDays must be at least 1',

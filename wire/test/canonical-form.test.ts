@@ -20,9 +20,11 @@ const canonicalTime = fc
   .date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
   .map((date) => date.toISOString().replace(/(\.000)?Z$/, ''));
 const anything = fc.anything({ maxDepth: 1 });
+const weighted = <T>(...cases: (readonly [weight: number, arbitrary: fc.Arbitrary<T>])[]) =>
+  fc.oneof(...cases.map(([weight, arbitrary]) => ({ weight, arbitrary })));
 /** Mostly valid values, some that are nearly valid, and some of any type. */
 const sometimes = (good: fc.Arbitrary<unknown>, ...nearly: fc.Arbitrary<unknown>[]) =>
-  fc.oneof({ arbitrary: good, weight: 40 }, { arbitrary: fc.oneof(...nearly, anything), weight: 1 });
+  weighted([40, good], [1, fc.oneof(...nearly, anything)]);
 const uuid = sometimes(
   canonicalUuid,
   canonicalUuid.map((id) => id.toUpperCase()),
@@ -64,24 +66,21 @@ const row = fc.record(
   } satisfies Record<keyof Transaction, fc.Arbitrary<unknown>>,
   { noNullPrototype: true },
 );
-const changed = fc.oneof(
-  { arbitrary: row, weight: 10 },
-  { arbitrary: row.map(({ couponId: _, ...rest }) => rest), weight: 1 },
-  { arbitrary: row.map(({ updatedAt: _, ...rest }) => rest), weight: 1 },
-  { arbitrary: row.map((all) => ({ ...all, extra: 1 })), weight: 1 },
-  {
-    arbitrary: fc.tuple(row, orNull(time)).map(([all, sourceUpdatedAt]) => ({ ...all, sourceUpdatedAt })),
-    weight: 4,
-  },
-  {
-    // As `offerbook convert` writes them.
-    arbitrary: fc
+const changed = weighted(
+  [10, row],
+  [1, row.map(({ couponId: _, ...rest }) => rest)],
+  [1, row.map(({ updatedAt: _, ...rest }) => rest)],
+  [1, row.map((all) => ({ ...all, extra: 1 }))],
+  [4, fc.tuple(row, orNull(time)).map(([all, sourceUpdatedAt]) => ({ ...all, sourceUpdatedAt }))],
+  // As `offerbook convert` writes them.
+  [
+    4,
+    fc
       .tuple(row, orNull(uuid), orNull(time))
       .map(([all, retailerId, sourceUpdatedAt]) => ({ ...all, retailerId, sourceUpdatedAt })),
-    weight: 4,
-  },
-  { arbitrary: row.map((all) => JSON.parse(`{"__proto__":1,${JSON.stringify(all).slice(1)}`)), weight: 1 },
-  { arbitrary: anything, weight: 1 },
+  ],
+  [1, row.map((all) => JSON.parse(`{"__proto__":1,${JSON.stringify(all).slice(1)}`))],
+  [1, anything],
 );
 
 describe('rows that are recognised as canonical', () => {
@@ -134,17 +133,14 @@ describe('lines that are recognised as canonical', () => {
     return Object.fromEntries(sorted.map(({ name }) => [name, (value as Record<string, unknown>)[name]]));
   });
   const printed = (value: unknown) => printJson(value) ?? '';
-  const line = fc.oneof(
-    { arbitrary: changed.map(printed), weight: 20 },
-    { arbitrary: row.map((all) => `${printed(all)}\r`), weight: 1 },
-    { arbitrary: row.map((all) => ` ${printed(all)}`), weight: 1 },
-    { arbitrary: row.map((all) => printed(all).replace('"cashback":', '"cashback":0')), weight: 1 },
-    {
-      arbitrary: row.map((all) => printed(all).replace('"cashback":', '"cashback":1,"cashback":')),
-      weight: 1,
-    },
-    { arbitrary: row.map((all) => JSON.stringify(all, null, 1).replaceAll('\n', '')), weight: 1 },
-    { arbitrary: shuffled.map(printed), weight: 1 },
+  const line = weighted(
+    [20, changed.map(printed)],
+    [1, row.map((all) => `${printed(all)}\r`)],
+    [1, row.map((all) => ` ${printed(all)}`)],
+    [1, row.map((all) => printed(all).replace('"cashback":', '"cashback":0'))],
+    [1, row.map((all) => printed(all).replace('"cashback":', '"cashback":1,"cashback":'))],
+    [1, row.map((all) => JSON.stringify(all, null, 1).replaceAll('\n', ''))],
+    [1, shuffled.map(printed)],
   );
 
   test.each(['keep', 'ignore'] as const)(
@@ -250,12 +246,12 @@ describe('deals that are recognised as canonical', () => {
           .shuffledSubarray(Object.entries(value), { minLength: Object.keys(value).length })
           .map((entries) => Object.fromEntries(entries)),
       );
-      const extended = fc.oneof(
-        { arbitrary: shuffled, weight: 10 },
-        { arbitrary: shuffled.map((value) => ({ ...value, extra: 1 })), weight: 1 },
-        { arbitrary: shuffled.map(({ description: _, ...rest }) => rest), weight: 1 },
-        { arbitrary: shuffled.map(({ description: _, ...rest }) => ({ ...rest, extra: '' })), weight: 1 },
-        { arbitrary: anything, weight: 1 },
+      const extended = weighted(
+        [10, shuffled],
+        [1, shuffled.map((value) => ({ ...value, extra: 1 }))],
+        [1, shuffled.map(({ description: _, ...rest }) => rest)],
+        [1, shuffled.map(({ description: _, ...rest }) => ({ ...rest, extra: '' }))],
+        [1, anything],
       );
       let taken = 0;
       fc.assert(

@@ -1,51 +1,38 @@
-// A server on a real socket that follows a script: it responds slowly, incompletely, or not at all.
+// A server on a real socket that responds slowly, incompletely, or not at all.
 
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 
 /** Responds to one request. `path` is the requested path. */
 export type Step = (socket: Socket, path: string) => void;
 
-export class FaultyServer implements AsyncDisposable {
-  readonly url: string;
+/** Responds to every request with the same step. */
+export async function startFaultyServer(step: Step) {
+  const sockets = new Set<Socket>();
   /** The requested paths, in order. */
-  readonly paths: string[];
-  readonly #server: Server;
-  readonly #sockets: Set<Socket>;
-
-  private constructor(server: Server, sockets: Set<Socket>, paths: string[]) {
-    this.#server = server;
-    this.#sockets = sockets;
-    this.paths = paths;
-    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  }
-
-  /** Runs the steps in order, and repeats the last one. */
-  static async start(...steps: readonly Step[]): Promise<FaultyServer> {
-    const sockets = new Set<Socket>();
-    const paths: string[] = [];
-    const server = createServer((socket) => {
-      let request = '';
-      sockets.add(socket);
-      socket.on('error', () => {});
-      socket.on('close', () => sockets.delete(socket));
-      socket.on('data', (bytes) => {
-        request += bytes.toString('latin1');
-        if (!request.endsWith('\r\n\r\n')) return;
-        const path = request.split(' ')[1] ?? '';
-        request = '';
-        const step = steps[Math.min(paths.length, steps.length - 1)];
-        paths.push(path);
-        step?.(socket, path);
-      });
+  const paths: string[] = [];
+  const server = createServer((socket) => {
+    let request = '';
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('data', (bytes) => {
+      request += bytes.toString('latin1');
+      if (!request.endsWith('\r\n\r\n')) return;
+      const path = request.split(' ')[1] ?? '';
+      request = '';
+      paths.push(path);
+      step(socket, path);
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return new FaultyServer(server, sockets, paths);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy();
-    await new Promise((resolve) => this.#server.close(resolve));
-  }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    paths,
+    async [Symbol.asyncDispose](): Promise<void> {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
 }
 
 interface Raw {

@@ -8,18 +8,10 @@ import { keptFolder, temporaryFolder } from '../../../service/test/support/datab
 const CLIENT = join(import.meta.dir, '../..');
 const MODULES = join(CLIENT, '../node_modules');
 
-export interface InstalledPackage {
-  readonly folder: string;
-  /** Path of the installed package. */
-  readonly tarball: string;
-  /** Contents of the tarball. */
-  readonly files: readonly string[];
-}
-
-let template: Promise<InstalledPackage> | undefined;
+let template: ReturnType<typeof packAndInstall> | undefined;
 
 /** Creates a project for the caller. npm installs the package once for all projects. */
-export async function installPackage(): Promise<InstalledPackage> {
+export async function installPackage() {
   template ??= packAndInstall();
   const installed = await template;
   const folder = temporaryFolder();
@@ -27,7 +19,8 @@ export async function installPackage(): Promise<InstalledPackage> {
   return { ...installed, folder };
 }
 
-async function packAndInstall(): Promise<InstalledPackage> {
+/** Returns the folder of the project, the path of the package that is installed in it, and the files that the package contains. */
+async function packAndInstall() {
   const folder = keptFolder();
   const [packed] = JSON.parse((await run([process.execPath, 'scripts/pack.ts', folder], CLIENT)).stdout) as [
     { filename: string; files: { path: string }[] },
@@ -47,14 +40,9 @@ export function addNodeTypes(folder: string): void {
   symlinkSync(join(MODULES, '@types/node'), join(folder, 'node_modules/@types/node'));
 }
 
-export function typeScript(): string {
-  return join(MODULES, '.bin/tsc');
-}
-
+export const TYPESCRIPT = join(MODULES, '.bin/tsc');
 /** TypeScript 5.0, the oldest supported version. */
-export function oldestTypeScript(): string {
-  return join(CLIENT, 'node_modules/.bin/tsc');
-}
+export const OLDEST_TYPESCRIPT = join(CLIENT, 'node_modules/.bin/tsc');
 
 /** Runs a program; if it fails, throws an error with its output. */
 export async function run(

@@ -3,13 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export interface Example {
-  /** Heading of the example's section. */
-  readonly title: string;
-  readonly source: string;
-}
-
-export function readmeExamples(): Example[] {
+/** Returns each example with the heading of its section. */
+export function readmeExamples() {
   const readme = readFileSync(join(import.meta.dir, '../../README.md'), 'utf8');
   return readme.split(/^## /m).flatMap((section) =>
     [...section.matchAll(/```ts\n(.*?)```/gs)].map(([, source = '']) => ({
