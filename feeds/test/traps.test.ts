@@ -300,12 +300,13 @@ describe('versions of a row, in any order', () => {
     ));
 });
 
-test('Partnerize: a decided sale is reported if a newer version is pending again', async () => {
+test('Partnerize: a decided sale is reported only if a newer version is pending again', async () => {
   const notesOf = async (...versions: Row[]) => (await partnerize(versions)).report.notes;
   const kept = ['Sales that were decided and are pending again at the network: 1. Their decisions are kept.'];
   expect(await notesOf(modified(15, 'approved'), modified(16, 'pending'))).toEqual(kept);
   expect(await notesOf(modified(16, 'pending'), modified(15, 'approved'))).toEqual(kept);
   expect(await notesOf(modified(17, 'approved'), modified(14, 'pending'))).toEqual([]);
+  expect(await notesOf(modified(15, 'approved'), modified(16, 'rejected'))).toEqual([]);
 });
 
 test.each([
