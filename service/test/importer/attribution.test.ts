@@ -4,6 +4,7 @@ import { describe, expect, test } from 'bun:test';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { DAY_MS } from '@offerbook/wire/time.ts';
 import { printTimestamp, type Timestamp } from '@offerbook/wire/timestamp.ts';
+import type { Transaction } from '@offerbook/wire/transaction.ts';
 import fc from 'fast-check';
 import { ClickIds } from '../../src/activation/click-id.ts';
 import type { Click, ClickId } from '../../src/domain/click.ts';
@@ -26,6 +27,16 @@ import { ndjson } from '../support/test-node.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 15, 12);
 const clock = () => NOW_MS;
+const LOST = 'the click record no longer exists; only the organisation and the click time are known';
+
+/** Fields of a row that the click record also has. */
+const OWN = {
+  clickedAt: printTimestamp(Date.UTC(2020, 0, 1)),
+  passbackUid: 'of the row',
+  passbackData: 'of the row',
+  couponId: id(98),
+  promotionId: id(99),
+};
 
 /** A row as `convert` prints it for a sale with a click. */
 function saleRow(number: number, clickId: unknown, with_: object = {}) {
@@ -62,7 +73,7 @@ function recordClick(stores: Stores, orgId: number, with_: Partial<Click> = {}):
 async function salesOf(stores: Stores, orgId: number) {
   const rows = await readAllTransactions(stores, orgId);
   return rows.map(({ document }) => {
-    const { updatedAt: _, ...sale } = JSON.parse(document) as { updatedAt: string };
+    const { updatedAt: _, ...sale } = JSON.parse(document) as Transaction;
     return sale;
   });
 }
@@ -82,25 +93,10 @@ describe.each(DATABASES)('sales with click ids on $name', (database) => {
   test("fields of the click record override the row's fields", async () => {
     const { stores, acme, globex } = await openWithOrganisations();
     const coupon = await recordClick(stores, acme, { passbackData: 'a=1' });
-    const later = await recordClick(stores, globex, {
-      kind: 'retailers',
-      dealId: id(1),
-      clickedAtMs: null,
-    });
-    const own = {
-      clickedAt: '2020-01-01T00:00:00',
-      activatedAt: '2020-01-01T00:00:00',
-      passbackUid: 'of the row',
-      passbackData: 'of the row',
-      couponId: id(98),
-      promotionId: id(99),
-    };
-    const report = await load(stores, [
-      saleRow(1, coupon.id, own),
-      saleRow(2, later.id, own),
-      saleRow(3, later.id),
-    ]);
-    expect(report).toMatchObject({ read: 3, added: 3, invalid: 0, notes: [] });
+    const later = await recordClick(stores, globex, { kind: 'retailers', dealId: id(1), clickedAtMs: null });
+    const own = { ...OWN, activatedAt: '2020-01-01T00:00:00' };
+    const rows = [saleRow(1, coupon.id, own), saleRow(2, later.id, own), saleRow(3, later.id)];
+    expect(await load(stores, rows)).toMatchObject({ read: 3, added: 3, invalid: 0, notes: [] });
     const { clickId: _, ...plain } = saleRow(1, coupon.id);
     const nothing = {
       clickedAt: null,
@@ -126,12 +122,9 @@ describe.each(DATABASES)('sales with click ids on $name', (database) => {
       {
         ...plain,
         ...nothing,
+        ...OWN,
         id: id(2),
         ...fromRecord,
-        clickedAt: own.clickedAt,
-        passbackData: own.passbackData,
-        couponId: id(98),
-        promotionId: id(99),
       },
       { ...plain, ...nothing, id: id(3), ...fromRecord },
     ]);
@@ -166,8 +159,9 @@ describe.each(DATABASES)('sales with click ids on $name', (database) => {
           expect(await load(stores, rows)).toMatchObject({ unchanged: rows.length, added: 0, changed: 0 });
           for (const [index, orgId] of orgs.entries()) {
             const expected = rows.filter((row) => clicks.indexOf(row.clickId as ClickId) % 3 === index);
-            const stored = (await salesOf(stores, orgId)) as { id: string; passbackUid: string }[];
-            const mine = stored.filter((sale) => sale.id >= id(first) && sale.id < id(first + 1_000));
+            const mine = (await salesOf(stores, orgId)).filter(
+              (sale) => sale.id >= id(first) && sale.id < id(first + 1_000),
+            );
             expect(mine.map((sale) => [sale.id, sale.passbackUid])).toEqual(
               expected.map((row) => [row.id, `user ${clicks.indexOf(row.clickId as ClickId)}`]),
             );
@@ -203,7 +197,7 @@ describe.each(DATABASES)('sales with click ids on $name', (database) => {
     expect(report).toMatchObject({
       added: 6,
       notes: [
-        'line 1: the click record no longer exists; only the organisation and the click time are known',
+        `line 1: ${LOST}`,
         'line 2: was sold before its click',
         'line 4: took place more than 120 days after its click',
         'line 6: was sold before its click',
@@ -250,20 +244,8 @@ describe.each(DATABASES)('sales with click ids on $name', (database) => {
     expect(ofErased).toMatchObject({ passbackUid: null, passbackData: null, couponId: id(21) });
     expect(ofOffer).toMatchObject({ passbackUid: `user of ${globex}`, cashbackOfferId: id(11) });
     // Row values are used only for fields that are not stored, and never for the user.
-    const own = {
-      status: 'CONFIRMED',
-      clickedAt: '2020-01-01T00:00:00',
-      passbackUid: 'of the row',
-      passbackData: 'of the row',
-      couponId: id(98),
-      promotionId: id(99),
-    };
-    expect(
-      await load(
-        stores,
-        rows.map((row) => ({ ...row, ...own })),
-      ),
-    ).toMatchObject({ changed: 3 });
+    const decided = rows.map((row) => ({ ...row, ...OWN, status: 'CONFIRMED' }));
+    expect(await load(stores, decided)).toMatchObject({ changed: 3 });
     const confirmed = { status: 'CONFIRMED', promotionId: id(99) };
     expect(await salesOf(stores, acme)).toEqual([
       { ...ofCoupon, ...confirmed },
@@ -273,9 +255,7 @@ describe.each(DATABASES)('sales with click ids on $name', (database) => {
     // A sale that refers to another deleted click keeps nothing from this one.
     expect(await load(stores, [saleRow(1, other.id, { status: 'CONFIRMED' })])).toMatchObject({
       changed: 1,
-      notes: [
-        'line 1: the click record no longer exists; only the organisation and the click time are known',
-      ],
+      notes: [`line 1: ${LOST}`],
     });
     expect((await salesOf(stores, acme))[0]).toMatchObject({
       activatedAt: printTimestamp(NOW_MS + 1),
@@ -288,10 +268,7 @@ describe.each(DATABASES)('sales with click ids on $name', (database) => {
     const error = await rejection(load(stores, [saleRow(2, coupon.id)]));
     expect(error.message).toStartWith('line 1: id belongs to another organisation');
     const { invalid, notes } = await load(stores, [saleRow(2, coupon.id)], { skipInvalid: true });
-    expect([invalid, notes]).toEqual([
-      1,
-      ['line 1: the click record no longer exists; only the organisation and the click time are known'],
-    ]);
+    expect([invalid, notes]).toEqual([1, [`line 1: ${LOST}`]]);
   });
 
   test('an import reports at most 20 notes about clicks and counts the rest', async () => {
@@ -358,15 +335,14 @@ describe.each(DATABASES)('sales with click ids on $name', (database) => {
     expect(put.map((row) => JSON.parse(row))).toEqual(strange);
 
     // With --org, rows without a click belong to that organisation, and another organisation's click is an error.
-    expect(await load(stores, [saleRow(4, null, { passbackUid: 'by hand' })], { org: 'acme' })).toMatchObject(
-      { added: 1 },
-    );
-    expect(
-      (await rejection(load(stores, [saleRow(7, ofGlobex)], { org: 'acme', unattributed }))).message,
-    ).toStartWith('line 1: clickId belongs to another organisation');
-    expect(
-      (await salesOf(stores, acme)).map((sale) => (sale as { passbackUid?: string }).passbackUid),
-    ).toEqual([`user of ${acme}`, 'by hand']);
+    const byHand = [saleRow(4, null, { passbackUid: 'by hand' })];
+    expect(await load(stores, byHand, { org: 'acme' })).toMatchObject({ added: 1 });
+    const foreign = await rejection(load(stores, [saleRow(7, ofGlobex)], { org: 'acme', unattributed }));
+    expect(foreign.message).toStartWith('line 1: clickId belongs to another organisation');
+    expect((await salesOf(stores, acme)).map(({ passbackUid }) => passbackUid)).toEqual([
+      `user of ${acme}`,
+      'by hand',
+    ]);
   });
 
   test.each([
@@ -407,10 +383,6 @@ describe.each(DATABASES)('sales with click ids on $name', (database) => {
 
 async function completeThrough(stores: Stores, orgId: number): Promise<string> {
   const window = { minMs: 0, maxMs: 0 };
-  const { completeThroughMs } = await stores.transactions.page({
-    orgId,
-    window,
-    limit: 1,
-  });
+  const { completeThroughMs } = await stores.transactions.page({ orgId, window, limit: 1 });
   return printTimestamp(completeThroughMs);
 }

@@ -5,38 +5,42 @@ import { afterAll, expect, test } from 'bun:test';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import fc from 'fast-check';
 import type { ImportKind } from '../../src/domain/import-log.ts';
-import { importCatalogue } from '../../src/importer/import-catalogue.ts';
-import { importLinks } from '../../src/importer/import-links.ts';
 import { recordImport, type WholeFileOptions } from '../../src/importer/import-report.ts';
-import { importTransactions } from '../../src/importer/import-transactions.ts';
 import { TEST_SEED } from '../support/test-seed.ts';
-import { closeBooks, id, NOW_MS, ndjson, newBook, retailer, transaction } from './fixture.ts';
+import {
+  closeBooks,
+  id,
+  loadCatalogue,
+  loadLinks,
+  loadTransactions,
+  ndjson,
+  newBook,
+  retailer,
+  transaction,
+} from './fixture.ts';
 
 afterAll(closeBooks);
 
 const SECRET = 'alice';
-const { stores, org } = await newBook();
-const link = { retailerId: id('retailer', 1), template: 'https://network.example/?sub={click}' };
+const book = await newBook();
+const { imports } = book.stores;
+const LOADS = { catalogue: loadCatalogue, links: loadLinks, transactions: loadTransactions };
 const ROWS: Record<ImportKind, object> = {
   catalogue: retailer(1),
-  links: link,
+  links: { retailerId: id('retailer', 1), template: 'https://network.example/?sub={click}' },
   transactions: transaction(1),
 };
 const KINDS = Object.keys(ROWS) as ImportKind[];
 
 /** The import log's entry for an import that is rolled back or skips its invalid rows. */
 async function entryOf(kind: ImportKind, content: string, options: WholeFileOptions = {}) {
-  const source = sourceFrom(content);
   const origin = { kind, orgId: null, by: 'test', source: null, fileName: 'rows', version: '1' };
   let number = 0;
-  await recordImport(stores.imports, origin, source, (importId) => {
+  await recordImport(imports, origin, sourceFrom(content), (importId) => {
     number = importId;
-    const run = { ...options, importId };
-    if (kind === 'catalogue') return importCatalogue(stores.catalogue, source, run);
-    if (kind === 'links') return importLinks(stores.links, source, run);
-    return importTransactions(stores.transactions, org, source, () => NOW_MS, run);
+    return LOADS[kind](book, content, { ...options, importId });
   }).catch(() => undefined);
-  const entry = await stores.imports.find(number);
+  const entry = await imports.find(number);
   if (entry === undefined) throw new Error('the import is not in the log');
   return entry;
 }
