@@ -1,11 +1,11 @@
 // A corrupt SQLite file is reported as corrupt, and stays so until the server is restarted, although some statements still
 // succeed.
 
-import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
 import { closeSync, copyFileSync, openSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Check } from '../../src/health/check.ts';
+import { damagePages } from '../storage/damage-table.ts';
 import { offerbook, ServerProcess } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { transaction } from '../support/fixtures.ts';
@@ -35,23 +35,12 @@ async function newDatabase() {
   return { path, env, token, doctor };
 }
 
-/** Overwrites pages that contain transactions, evenly distributed over the table. */
-function damage(path: string): void {
-  const file = new Database(path);
-  file.run('PRAGMA wal_checkpoint(TRUNCATE)');
-  const [size] = file.query('PRAGMA page_size').values()[0] as [number];
-  const pages = file
-    .query("SELECT pageno FROM dbstat WHERE name = 'transactions' AND pagetype = 'leaf' ORDER BY path")
-    .values() as [number][];
-  file.close(true);
-  expect(pages.length).toBeGreaterThan(2 * DAMAGED_PAGES);
-  const handle = openSync(path, 'r+');
-  for (let i = 0; i < DAMAGED_PAGES; i++) {
-    const [page] = pages[Math.floor((i * pages.length) / DAMAGED_PAGES)] as [number];
-    writeSync(handle, new Uint8Array(size).fill(0x5a), 0, size, (page - 1) * size);
-  }
-  closeSync(handle);
-}
+/** Pages that contain transactions, evenly distributed over the table. */
+const DAMAGED_SQL = `
+  SELECT pageno FROM (
+    SELECT pageno, row_number() OVER (ORDER BY path) AS place, count(*) OVER () AS pages
+      FROM dbstat WHERE name = 'transactions' AND pagetype = 'leaf'
+  ) WHERE place % (pages / ${DAMAGED_PAGES}) = 0 LIMIT ${DAMAGED_PAGES}`;
 
 async function serve(env: Record<string, string>, workers: number) {
   const adminPort = await freePort();
@@ -76,7 +65,7 @@ test.each([1, 2])(
   async (workers) => {
     const { path, env, token, doctor } = await newDatabase();
     copyFileSync(path, `${path}.intact`);
-    damage(path);
+    damagePages(path, DAMAGED_SQL);
     const { server, admin, readyz, gauges } = await serve(env, workers);
     expect(await gauges()).toEqual(['database_usable 1', 'database_corrupt 0', 'check{check="database"} 0']);
     const headers = { Authorization: `Bearer ${token}`, Connection: 'close' };

@@ -4,7 +4,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from './databases.ts';
 import { freePort, PASSWORD, postgresUrl, USER } from './postgres-server.ts';
-import { PROGRAMS, requireProgram } from './programs.ts';
+import { PROGRAMS, startProgram } from './programs.ts';
 
 const DOCUMENT = join(import.meta.dir, '..', '..', '..', 'docs', 'operations', 'databases.md');
 
@@ -33,14 +33,11 @@ export async function startPgBouncer(
   // PgBouncer refuses to run as root.
   for (const path of [folder, users, file]) chmodSync(path, 0o755);
   const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
-  const child = Bun.spawn([requireProgram(PROGRAMS.pgbouncer), '--quiet', ...user, file], {
-    stdio: ['ignore', 'ignore', 'pipe'],
+  const child = await startProgram(PROGRAMS.pgbouncer, ['--quiet', ...user, file], async () => {
+    const socket = await Bun.connect({ hostname: '127.0.0.1', port, socket: { data() {} } });
+    socket.end();
+    return true;
   });
-  while (!(await isOpen(port))) {
-    if (child.exitCode !== null)
-      throw new Error(`PgBouncer ended: ${await new Response(child.stderr).text()}`);
-    await Bun.sleep(20);
-  }
   return {
     url: postgresUrl(port, pathname.slice(1)),
     async [Symbol.asyncDispose]() {
@@ -56,14 +53,4 @@ function recommended(): Record<string, string> {
   const pairs = [...section.matchAll(/^(\w+) = (.*)$/gm)].map(([, name = '', value = '']) => [name, value]);
   if (pairs.length === 0) throw new Error('docs/operations/databases.md has no settings of PgBouncer');
   return Object.fromEntries(pairs) as Record<string, string>;
-}
-
-async function isOpen(port: number): Promise<boolean> {
-  try {
-    const socket = await Bun.connect({ hostname: '127.0.0.1', port, socket: { data() {} } });
-    socket.end();
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -91,6 +91,21 @@ export function installPrograms(programs: readonly Program[]): void {
   }
 }
 
+/** Starts a server program in the foreground and waits until it responds. */
+export async function startProgram(
+  program: Program,
+  args: readonly string[],
+  isUp: () => Promise<boolean>,
+): Promise<Bun.Subprocess<'ignore', 'ignore', 'pipe'>> {
+  const child = Bun.spawn([requireProgram(program), ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+  while (!(await isUp().catch(() => false))) {
+    if (child.exitCode !== null)
+      throw new Error(`${program.names[0]} ended: ${await new Response(child.stderr).text()}`);
+    await Bun.sleep(20);
+  }
+  return child;
+}
+
 /** True if the tests that need these programs must be skipped. */
 export function lacks(...names: readonly ProgramName[]): boolean {
   const programs: readonly Program[] = names.map((name) => PROGRAMS[name]);

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './postgres-server.ts';
-import { PROGRAMS, requireProgram } from './programs.ts';
+import { PROGRAMS, startProgram } from './programs.ts';
 
 export const PROXIES = ['nginx', 'haproxy'] as const;
 export type ProxyName = (typeof PROXIES)[number];
@@ -33,15 +33,9 @@ export async function startProxy(name: ProxyName, nodeUrls: readonly string[], o
     nginx: ['-p', folder, '-c', file, '-e', 'stderr', '-g', inForeground],
     haproxy: ['-db', '-f', file],
   };
-  const child = Bun.spawn([requireProgram(PROGRAMS[name]), ...args[name]], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
   const url = `http://127.0.0.1:${port}`;
-  const isUp = () => fetch(`${url}/readyz`).then(({ ok }) => ok);
-  while (!(await isUp().catch(() => false))) {
-    if (child.exitCode !== null) throw new Error(`${name} ended: ${await new Response(child.stderr).text()}`);
-    await Bun.sleep(20);
-  }
+  const isUp = async () => (await fetch(`${url}/readyz`)).ok;
+  const child = await startProgram(PROGRAMS[name], args[name], isUp);
   return {
     url,
     async [Symbol.asyncDispose]() {
