@@ -143,7 +143,7 @@ test('if no server was running during a failover, doctor and the server report i
   await pair.cut();
   await scene.change(2);
   await poller.walk(5);
-  const { completeThrough } = await readPage(await scene.node(0)('/v1/transactions/'));
+  const { completeThrough } = await scene.page(0);
   const [token] = scene.tokens;
   await scene[Symbol.asyncDispose]();
   await pair.primary.process.stop();
@@ -154,17 +154,14 @@ test('if no server was running during a failover, doctor and the server report i
   await node.logged(({ msg }) => String(msg).includes('no server knows whether changes were lost'));
   expect(await doctor(env)).toBe('fault');
   // The clocks have jumped, so that the watermark is not in the future.
-  const after = await readPage(
-    await node.get(`/v1/transactions/?updatedAtGreaterThan=${completeThrough}`, token),
-  );
+  const read = async () =>
+    readPage(await node.get(`/v1/transactions/?updatedAtGreaterThan=${completeThrough}`, token));
+  const after = await read();
   expect(after).toEqual({ rows: [], cursor: undefined, completeThrough: printTimestamp(clock()) });
   const marked = await offerbook(['failover', 'mark', '--json'], { env });
   expect(JSON.parse(marked.stdout)).toEqual({ stamped: ROWS.length });
   expect(await doctor(env)).toBe('ok');
-  const again = await readPage(
-    await node.get(`/v1/transactions/?updatedAtGreaterThan=${completeThrough}`, token),
-  );
-  expect(again.rows).toHaveLength(ROWS.length);
+  expect((await read()).rows).toHaveLength(ROWS.length);
 });
 
 test('if the cluster returns to the old primary, servers refuse it until an operator has marked it and restarted them', async () => {

@@ -56,7 +56,7 @@ test('after a synchronous failover, no transaction gets a new stamp, and walks i
   await poller.walk(5);
   const env = { OFFERBOOK_DATABASE_URL: scene.nodes[0].databaseUrl };
   await using workers = await ServerProcess.start(['--workers', '2'], { env });
-  const begun = await readPage(await scene.node(1)('/v1/transactions/?limit=5'));
+  const begun = await scene.page(1, '?limit=5');
   const before = await readAll(scene.nodes[0].stores, scene.orgId);
   await pair.untilCaughtUp();
   await pair.promote();
@@ -65,7 +65,7 @@ test('after a synchronous failover, no transaction gets a new stamp, and walks i
   expect(await failoverOf(scene.nodes[0])).toMatchObject({ level: 30, timeline: 2 });
   await workers.logged('PostgreSQL has failed over; no change was lost', 2);
   // Walk records are unlogged, so the new primary has none: later pages show current data.
-  const rest = await readPage(await scene.node(1)(`/v1/transactions/?limit=50&cursor=${begun.cursor}`));
+  const rest = await scene.page(1, `?limit=50&cursor=${begun.cursor}`);
   expect([...begun.rows, ...rest.rows]).toHaveLength(ROWS.length);
   expect(rest.completeThrough >= begun.completeThrough).toBe(true);
   expect(await readAll(scene.nodes[0].stores, scene.orgId)).toEqual(before);

@@ -9,7 +9,6 @@ import { TestNode } from '../support/test-node.ts';
 import { until } from '../support/until.ts';
 import { readMetric } from './cluster/node.ts';
 import { freeze, openReplicaScene, Pair, untilReplicaIsRead } from './cluster/pair.ts';
-import { readPage } from './traffic/page-reader.ts';
 
 let pair: Pair;
 
@@ -26,21 +25,19 @@ const openScene = () => openReplicaScene(pair);
 describe('pages from a replica', () => {
   test("a page from a replica shows the replica's state and reports how far that state is complete", async () => {
     await using scene = await openScene();
-    const [atPrimary, atReplica] = [scene.node(0), scene.node(1)];
-    const first = async (send: typeof atPrimary) => readPage(await send('/v1/transactions/'));
     await scene.change(1);
     await pair.untilCaughtUp();
-    const before = await first(atPrimary);
-    expect(await first(atReplica)).toEqual(before);
+    const before = await scene.page(0);
+    expect(await scene.page(1)).toEqual(before);
 
     await pair.hold();
     await scene.change(1, 2);
-    const after = await first(atPrimary);
+    const after = await scene.page(0);
     expect(after.completeThrough > before.completeThrough).toBe(true);
-    expect(await first(atReplica)).toEqual(before);
+    expect(await scene.page(1)).toEqual(before);
     await pair.release();
     await pair.untilCaughtUp();
-    expect(await first(atReplica)).toEqual(after);
+    expect(await scene.page(1)).toEqual(after);
   });
 
   test('the metrics report whether the replica is used and how far it lags', async () => {
@@ -62,26 +59,25 @@ describe('pages from a replica', () => {
     await pair.untilCaughtUp();
     await pair.hold();
     await scene.change(2, 3);
-    const told = await readPage(await scene.node(0)('/v1/transactions/?limit=2'));
-    for (const path of [
+    const told = await scene.page(0, '?limit=2');
+    for (const search of [
       // Later pages of the walk, and a window that ends with what is complete.
-      `/v1/transactions/?limit=2&cursor=${told.cursor}`,
-      `/v1/transactions/?updatedAtLessThan=${printTimestamp(timestampMs(told.completeThrough) + 1)}`,
-      `/v1/transactions/?updatedAtGreaterThan=${told.completeThrough}`,
-    ]) {
-      expect(await readPage(await scene.node(1)(path))).toEqual(await readPage(await scene.node(0)(path)));
-    }
+      `?limit=2&cursor=${told.cursor}`,
+      `?updatedAtLessThan=${printTimestamp(timestampMs(told.completeThrough) + 1)}`,
+      `?updatedAtGreaterThan=${told.completeThrough}`,
+    ])
+      expect(await scene.page(1, search)).toEqual(await scene.page(0, search));
   });
 
   test('later pages show the state of the first page, even on the primary, which is ahead', async () => {
     await using scene = await openScene();
     await scene.change(1, 2, 3);
-    const before = await readPage(await scene.node(0)('/v1/transactions/'));
+    const before = await scene.page(0);
     await pair.untilCaughtUp();
     await pair.hold();
     await scene.change(1, 3);
-    const begun = await readPage(await scene.node(1)('/v1/transactions/?limit=2'));
-    const later = await readPage(await scene.node(0)(`/v1/transactions/?limit=2&cursor=${begun.cursor}`));
+    const begun = await scene.page(1, '?limit=2');
+    const later = await scene.page(0, `?limit=2&cursor=${begun.cursor}`);
     expect([...begun.rows, ...later.rows]).toEqual([...before.rows]);
     expect(later.completeThrough).toBe(begun.completeThrough);
   });
@@ -96,11 +92,9 @@ describe('pages from a replica', () => {
       ({ msg }) => msg === 'the replica is unusable; transactions are read from the primary',
     );
     expect(reason).toMatch(/^it is \d+ s behind$/);
-    const [fromPrimary, instead] = [scene.node(0), scene.node(1)].map(async (send) =>
-      readPage(await send('/v1/transactions/')),
-    );
-    expect((await instead)?.rows).toHaveLength(2);
-    expect(await instead).toEqual(await fromPrimary);
+    const instead = await scene.page(1);
+    expect(instead.rows).toHaveLength(2);
+    expect(instead).toEqual(await scene.page(0));
     await pair.release();
     await untilReplicaIsRead(scene.nodes[1]);
   });
@@ -111,7 +105,7 @@ describe('pages from a replica', () => {
     await pair.untilCaughtUp();
     const wake = freeze(pair.standby);
     await scene.change(1, 2);
-    const { rows } = await readPage(await scene.node(1)('/v1/transactions/'));
+    const { rows } = await scene.page(1);
     wake();
     expect(rows).toHaveLength(2);
     await untilReplicaIsRead(scene.nodes[1]);
@@ -121,20 +115,14 @@ describe('pages from a replica', () => {
     await using scene = await openScene();
     await scene.change(1, 2, 3);
     await pair.untilCaughtUp();
-    const { completeThrough } = await readPage(await scene.node(1)('/v1/transactions/'));
+    const { completeThrough } = await scene.page(1);
     const complete = `updatedAtLessThan=${printTimestamp(timestampMs(completeThrough) + 1)}`;
     const statuses: number[] = [];
+    const after = `updatedAtGreaterThan=${completeThrough}`;
     const wake = freeze(pair.primary);
     try {
-      for (const path of [
-        '/v1/transactions/',
-        `/v1/transactions/?updatedAtGreaterThan=${completeThrough}`,
-        `/v1/transactions/?${complete}`,
-        `/v1/transactions/?limit=2&${complete}`,
-        '/v1/transactions/?limit=2',
-      ]) {
-        statuses.push((await scene.node(1)(path)).status);
-      }
+      for (const query of ['', after, complete, `limit=2&${complete}`, 'limit=2'])
+        statuses.push((await scene.node(1)(`/v1/transactions/?${query}`)).status);
     } finally {
       wake();
     }

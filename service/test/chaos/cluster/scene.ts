@@ -7,8 +7,8 @@ import { importTransactions } from '../../../src/importer/import-transactions.ts
 import { transaction } from '../../support/fixtures.ts';
 import { ndjson, TestNode, type TestNodeOptions } from '../../support/test-node.ts';
 import { type Comparison, compare, readAll } from '../model/comparison.ts';
-import { type ClockWitness, pageReader, type Send } from '../traffic/page-reader.ts';
-import type { FetchPage, Poller } from '../traffic/pollers.ts';
+import { type ClockWitness, pageReader, readPage, type Send } from '../traffic/page-reader.ts';
+import type { FetchPage, Page, Poller } from '../traffic/pollers.ts';
 
 export class Scene implements AsyncDisposable {
   nodes!: readonly [TestNode, TestNode];
@@ -47,6 +47,11 @@ export class Scene implements AsyncDisposable {
   /** Returns a function that sends requests to this node with one of the organisation's two tokens. */
   node(index: 0 | 1, token: 0 | 1 = 0): Send {
     return (path) => this.nodes[index].get(path, this.tokens[token]);
+  }
+
+  /** Requests a page of transactions from this node. */
+  async page(index: 0 | 1, search = ''): Promise<Page> {
+    return readPage(await this.node(index)(`/v1/transactions/${search}`));
   }
 
   /** Starts an import of these rows, which takes its stamp and waits. The returned function lets it commit. */

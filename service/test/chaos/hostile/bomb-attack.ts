@@ -16,7 +16,7 @@ export async function attackWithBombs(run: Run): Promise<void> {
   const database = ['--database', `sqlite:${join(folder, 'hostile.db')}`];
   await offerbook(['orgs', 'create', 'acme', ...database]);
   let peakMegabytes = 0;
-  for (const bomb of run.choose('bomb', BOMBS, ({ name }) => name)) {
+  for (const bomb of run.choose('bomb', BOMBS)) {
     await writeBomb(bomb, path);
     const org = bomb.kind === 'transactions' ? ['--org', 'acme'] : [];
     const child = spawnOfferbook(['import', bomb.kind, path, ...org, ...database]);

@@ -38,7 +38,7 @@ const ATTACKS: readonly Attack[] = [
 ];
 
 export async function hostileClients(run: Run): Promise<void> {
-  for (const { name, proxy, workers = '1', crowd } of run.choose('attack', ATTACKS, (each) => each.name)) {
+  for (const { name, proxy, workers = '1', crowd } of run.choose('attack', ATTACKS)) {
     const part = `hostile clients, ${name}`;
     await using stack = new AsyncDisposableStack();
     const loaded = await startLoaded(run, stack, ['--workers', workers]);

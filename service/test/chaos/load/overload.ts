@@ -28,18 +28,15 @@ const RECOVERY_MAX_MS = 5_000;
 const UNAVAILABLE_WITHIN_MS = 2_000;
 const STUCK_REQUESTS = 1_000;
 
-const KINDS = [
-  { name: 'catalogue', requests: ({ catalogue }: LoadedNode) => [catalogue] },
-  { name: 'transactions', requests: ({ transactions }: LoadedNode) => [transactions] },
-  { name: 'both', requests: ({ catalogue, transactions }: LoadedNode) => [catalogue, transactions] },
-];
+const KINDS = ['catalogue', 'transactions', 'both'] as const;
 
 export async function overload(run: Run): Promise<void> {
-  const kinds = run.choose('requests', KINDS, ({ name }) => name);
-  for (const { name, requests } of kinds) {
+  const kinds = run.choose('requests', KINDS);
+  for (const kind of kinds) {
     await using stack = new AsyncDisposableStack();
     const loaded = await startLoaded(run, stack);
-    await overloadWith(run, `overload, ${name}`, loaded, requests(loaded), run.minutes / kinds.length);
+    const requests = kind === 'both' ? [loaded.catalogue, loaded.transactions] : [loaded[kind]];
+    await overloadWith(run, `overload, ${kind}`, loaded, requests, run.minutes / kinds.length);
   }
   if (run.database.name === 'PostgreSQL') await waitForStuckDatabase(run);
 }

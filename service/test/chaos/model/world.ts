@@ -24,18 +24,12 @@ export function idsOf(organisation: OrganisationName): readonly Uuid[] {
   return pools.get(organisation) ?? [];
 }
 
-/** Every other id is random, like version 4. The others increase with `i`, like version 7. */
+/** Every other id is random. The others increase with `i`, like version 7. */
 function makeId(organisation: OrganisationName, i: number): Uuid {
-  const hex = new Bun.CryptoHasher('md5').update(`${organisation}/${i}`).digest('hex');
-  const random = i % 2 === 0;
-  const head = random ? hex.slice(0, 12) : (0x0192_d1a0_0000 + i).toString(16).padStart(12, '0');
-  return [
-    head.slice(0, 8),
-    head.slice(8),
-    `${random ? 4 : 7}${hex.slice(13, 16)}`,
-    `8${hex.slice(17, 20)}`,
-    hex.slice(20),
-  ].join('-') as Uuid;
+  const random = Bun.randomUUIDv5(`${organisation}/${i}`, 'oid');
+  if (i % 2 === 0) return random as Uuid;
+  const time = (0x0192_d1a0_0000 + i).toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}` as Uuid;
 }
 
 export async function getOrganisation(stores: Stores, name: string): Promise<Organisation> {

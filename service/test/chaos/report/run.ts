@@ -75,10 +75,14 @@ export class Run extends AsyncDisposableStack {
   }
 
   /** The items named by the option, which may be repeated; all items if it is absent. */
-  choose<Item>(option: string, items: readonly Item[], nameOf: (item: Item) => string): readonly Item[] {
+  choose<Item extends string | { readonly name: string }>(
+    option: string,
+    items: readonly Item[],
+  ): readonly Item[] {
     const value = this.#values[option];
     if (value === undefined) return items;
     const names = [value].flat().map(String);
+    const nameOf = (item: Item) => (typeof item === 'string' ? item : item.name);
     const unknown = names.find((name) => !items.some((item) => nameOf(item) === name));
     if (unknown !== undefined)
       throw new Error(`there is no ${option} ${unknown}; choose from ${items.map(nameOf).join(', ')}`);

@@ -63,11 +63,11 @@ export const deploys: Scenario = {
       { kind: 'transactions', share: 0.25, request: getRequest('/v1/transactions/', tokens.private) },
     ] as const;
     const proxies: { readonly proxy: ProxyName; readonly url: string }[] = [];
-    for (const proxy of run.choose('proxy', PROXIES, (name) => name)) {
+    for (const proxy of run.choose('proxy', PROXIES)) {
       const { url } = run.use(await startProxy(proxy, nodeUrls));
       proxies.push({ proxy, url });
     }
-    for (const { name, part, rateMax } of run.choose('only', PARTS, (it) => it.name)) {
+    for (const { name, part, rateMax } of run.choose('only', PARTS)) {
       const loads = proxies.flatMap((proxy) =>
         kinds.map((kind) => ({ ...proxy, ...kind, tally: new Tally() })),
       );

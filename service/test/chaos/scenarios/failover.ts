@@ -24,8 +24,8 @@ export const failover: Scenario = {
   mustHappen: ['failovers', 'imports', 'clicks'],
   short: { minutes: 5, values: { mode: 'asynchronous', fault: 'loss' } },
   async run(run) {
-    const faults = run.choose('fault', PRIMARY_FAULTS, ({ name }) => name);
-    for (const mode of run.choose('mode', MODES, (name) => name)) {
+    const faults = run.choose('fault', PRIMARY_FAULTS);
+    for (const mode of run.choose('mode', MODES)) {
       await using stage = await openStage(run, mode);
       const all = faults.flatMap((fault) => Array.from({ length: run.number('rounds') }, () => fault));
       for (const fault of run.random(mode).shuffled(all)) {

@@ -35,7 +35,7 @@ export const faults: Scenario = {
     },
   },
   async run(run) {
-    const chosen = run.choose('fault', POSTGRES_FAULTS, ({ name }) => name);
+    const chosen = run.choose('fault', POSTGRES_FAULTS);
     // With --busy, no times are checked.
     if (run.isBusy) await Promise.all(chosen.map((fault) => playFault(run, fault)));
     else for (const fault of chosen) await playFault(run, fault);

@@ -37,7 +37,7 @@ export const load: Scenario = {
     },
   },
   async run(run) {
-    for (const { name, part, onlyOn } of run.choose('only', PARTS, (it) => it.name)) {
+    for (const { name, part, onlyOn } of run.choose('only', PARTS)) {
       if (onlyOn !== undefined && onlyOn !== run.database.name) continue;
       run.print(name);
       await part(run);

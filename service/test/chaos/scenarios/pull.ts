@@ -41,7 +41,7 @@ export const pull: Scenario = {
   mustHappen: ['kills', 'sales'],
   short: { minutes: 2, values: { kills: '4', network: ['impact'], days: '20' } },
   async run(run) {
-    const networks = run.choose('network', NETWORKS, (name) => name);
+    const networks = run.choose('network', NETWORKS);
     for (const [index, network] of networks.entries()) {
       const left = networks.length - index;
       await pullFrom(run, network, performance.now() + (run.endMs - performance.now()) / left);
