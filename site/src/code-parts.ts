@@ -42,14 +42,9 @@ const PATTERNS: Readonly<Record<string, RegExp>> = {
   Python: join(HASH_COMMENT, STRING, PYTHON, NUMBER),
 };
 
-interface CodePart {
-  /** Undefined for text without a colour. */
-  readonly kind?: string | undefined;
-  readonly text: string;
-}
-
-export function codeParts(code: string, language: string): CodePart[] {
-  const parts: CodePart[] = [];
+/** The parts of text without a colour have no kind. */
+export function codeParts(code: string, language: string) {
+  const parts: { readonly kind?: string | undefined; readonly text: string }[] = [];
   let end = 0;
   for (const { 0: text, index, groups = {} } of code.matchAll(PATTERNS[language] ?? NOTHING)) {
     const kind = Object.keys(groups).find((name) => groups[name] !== undefined);

@@ -5,12 +5,6 @@ import type { Problem } from '@offerbook/client';
 import { html } from './html.ts';
 import { type Frame, type Page, plainPage } from './html-page.ts';
 
-interface LinkError {
-  readonly code: Problem['code'];
-  /** Shown for support, because the operator's log contains it. */
-  readonly requestId: string;
-}
-
 interface Explanation {
   readonly title: string;
   readonly text: string;
@@ -48,7 +42,8 @@ const EXPLANATIONS: Partial<Record<Problem['code'], Explanation>> = {
   },
 };
 
-export function linkErrorPage({ code, requestId }: LinkError, frame: Frame): Page {
+/** Shows the request id for support, because the operator's log contains it. */
+export function linkErrorPage(code: Problem['code'], requestId: string, frame: Frame): Page {
   const { title, text, canRetry } = EXPLANATIONS[code] ?? TEMPORARY;
   const main = html`<div class="screen narrow prose">
 <h1>${title}</h1>

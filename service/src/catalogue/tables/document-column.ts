@@ -1,10 +1,7 @@
 // A column of JSON documents in shared memory.
 
 import type { PackedDocuments } from '../snapshot-data.ts';
-
-interface ByteSink {
-  copy(bytes: Buffer, begin: number, end: number): void;
-}
+import type { PageWriter } from './page-writer.ts';
 
 const PLACE_NUMBERS = 3;
 
@@ -20,7 +17,7 @@ export class DocumentColumn {
   }
 
   /** Copies a document, or the part of it from `begin` to `end`. */
-  write(index: number, sink: ByteSink, begin = 0, end?: number): void {
+  write(index: number, sink: Pick<PageWriter, 'copy'>, begin = 0, end?: number): void {
     const place = index * PLACE_NUMBERS;
     const first = this.#places[place + 1] as number;
     const last = end === undefined ? (this.#places[place + 2] as number) : first + end;
@@ -30,10 +27,10 @@ export class DocumentColumn {
   /** Returns what write() copies, as a string. */
   text(index: number, begin?: number, end?: number): string {
     let text = '';
-    const sink = {
-      copy: (bytes: Buffer, from: number, to: number) => (text = bytes.toString('utf8', from, to)),
+    const copy = (bytes: Buffer, from: number, to: number) => {
+      text = bytes.toString('utf8', from, to);
     };
-    this.write(index, sink, begin, end);
+    this.write(index, { copy }, begin, end);
     return text;
   }
 

@@ -12,17 +12,12 @@ import type { ContentFacts } from '../../storage/inspect-database.ts';
 /** Monitoring must get its metrics within seconds, even while the database is unreachable. */
 const READ_MAX_MS = 1_000;
 
-interface ReadFigures {
-  readonly figures: DatabaseFigures;
-  /** The facts for the health checks. */
-  readonly contents: ContentFacts;
-}
-
 /** Returns a function that reads the figures; it returns undefined until the first successful read. */
-export function databaseFigures(stores: Stores, clock: Clock): () => Promise<ReadFigures | undefined> {
-  let last: ReadFigures | undefined;
+export function databaseFigures(stores: Stores, clock: Clock) {
+  let last: Awaited<ReturnType<typeof read>> | undefined;
 
-  async function read(): Promise<ReadFigures> {
+  /** Returns the figures, and the facts for the health checks. */
+  async function read() {
     const nowMs = clock();
     const imports = await stores.imports.totals();
     const contents: ContentFacts = {

@@ -6,15 +6,11 @@ import { DEAL_LISTS, type DealList } from '@offerbook/wire/deals.ts';
 import { parseSiteDomain } from '@offerbook/wire/site-domain.ts';
 import { timestampMs } from '@offerbook/wire/timestamp.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import type { CatalogueStore } from '../../domain/catalogue.ts';
-import type { Revisions } from '../../domain/stores.ts';
+import type { Stores } from '../../domain/stores.ts';
 
 type CatalogueContents = Awaited<ReturnType<typeof readContents>>;
 
-interface CatalogueSource {
-  readonly catalogue: Pick<CatalogueStore, 'read'>;
-  revisions(): Promise<Revisions>;
-}
+type CatalogueSource = Pick<Stores, 'catalogue' | 'revisions'>;
 
 export class CatalogueReader {
   #last: CatalogueContents | undefined;

@@ -3,8 +3,8 @@
 import { DecimalSum } from '@offerbook/wire/amount.ts';
 import { DAY_MS } from '@offerbook/wire/time.ts';
 import type { Status } from '@offerbook/wire/transaction.ts';
-import type { OrganisationStore } from '../../domain/organisation.ts';
-import type { DailyTotal, DailyTotalStore } from '../../domain/transaction.ts';
+import type { Stores } from '../../domain/stores.ts';
+import type { DailyTotal } from '../../domain/transaction.ts';
 
 const RECENT_DAYS = 90;
 
@@ -36,12 +36,10 @@ export interface AgeTotal extends Sums {
   readonly age: number;
 }
 
-interface Sources {
-  readonly organisations: OrganisationStore;
-  readonly totals: DailyTotalStore;
-}
-
-export async function readTransactionTotals({ organisations, totals }: Sources, nowMs: number) {
+export async function readTransactionTotals(
+  { organisations, totals }: Pick<Stores, 'organisations' | 'totals'>,
+  nowMs: number,
+) {
   const names = new Map((await organisations.list()).map(({ id, name }) => [id, name]));
   const today = Math.floor(nowMs / DAY_MS);
   const months = new Map<string, PeriodTotal>();

@@ -3,15 +3,7 @@
 // may be forged.
 
 import { IpNetworks, isIpAddress } from '@offerbook/wire/ip-networks.ts';
-import { parseTraceParent, type TraceParent } from '../../tracing/tracer.ts';
-
-interface Client {
-  readonly address: string;
-  /** Scheme that the client used, if a trusted proxy reports it. */
-  readonly scheme?: 'http' | 'https' | undefined;
-  /** Trace context from a trusted proxy. */
-  readonly trace?: TraceParent | undefined;
-}
+import { parseTraceParent } from '../../tracing/tracer.ts';
 
 /** Maximum length of a proxy chain. Checking thousands of forged entries would take milliseconds. */
 const PROXIES_MAX = 32;
@@ -19,11 +11,12 @@ const PROXIES_MAX = 32;
 /** Throws BadInput if an entry is neither an address nor a CIDR range. */
 export function clientReader(trustedProxies: readonly string[]) {
   const proxies = new IpNetworks(trustedProxies);
-  return (socketAddress: string, headers: Headers): Client => {
+  return (socketAddress: string, headers: Headers) => {
     const address = withoutMapping(socketAddress);
     if (!proxies.has(address)) return { address };
     return {
       address: addressBehind(address, headers.get('X-Forwarded-For') ?? '', proxies),
+      /** The scheme that the client used. */
       scheme: parseScheme(headers.get('X-Forwarded-Proto') ?? ''),
       trace: parseTraceParent(headers.get('traceparent') ?? ''),
     };

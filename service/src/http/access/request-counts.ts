@@ -13,12 +13,6 @@ const DISTANCE_MAX = 64;
 const SLOT_LENGTH = 2;
 const [WINDOW, SECONDS_LEFT, SEED, HALVES_START] = [0, 1, 2, 3];
 
-interface RequestCount {
-  /** Requests in this window. */
-  readonly count: number;
-  readonly windowLeftMs: number;
-}
-
 export class RequestCounts {
   readonly table: Int32Array<SharedArrayBuffer>;
   protected readonly slots: number;
@@ -29,7 +23,7 @@ export class RequestCounts {
   }
 
   /** Counts a request and returns the count for its key, including this request. */
-  add(key: string): RequestCount {
+  add(key: string) {
     const count = Atomics.add(this.table, this.#slotOf(key) + 1, 1) + 1;
     return { count, windowLeftMs: Atomics.load(this.table, SECONDS_LEFT) * 1000 };
   }
@@ -73,7 +67,7 @@ export class KeptRequestCounts extends RequestCounts {
     this.beat();
   }
 
-  override add(key: string): RequestCount {
+  override add(key: string) {
     this.beat();
     return super.add(key);
   }

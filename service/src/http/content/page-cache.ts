@@ -97,48 +97,47 @@ export class CataloguePage {
   }
 
   as(coding: Coding | undefined): Representation {
-    return this.#representations.getOrInsertComputed(coding, () => new Representation(this.encoded, coding));
+    return this.#representations.getOrInsertComputed(coding, () => representationOf(this.encoded, coding));
   }
 }
 
-/** A page in one coding, with its 200 and 304 replies. */
-export class Representation {
-  readonly tag: string;
-  readonly #page: EncodedPage;
-  readonly #coding: Coding | undefined;
-  readonly #compressed: Uint8Array<ArrayBuffer> | undefined;
-  #unchanged: Reply | undefined;
-  #whole: Reply | undefined;
+export type Representation = ReturnType<typeof representationOf>;
 
-  /** By default, the page is compressed when it is first sent. */
-  constructor(page: EncodedPage, coding: Coding | undefined, compressed?: Uint8Array<ArrayBuffer>) {
-    this.tag = entityTag(page.bytes, coding);
-    this.#compressed = compressed;
-    this.#page = page;
-    this.#coding = coding;
-  }
+/** Returns a page in one coding, with its 200 and 304 replies. By default, the page is compressed when it is first sent. */
+export function representationOf(
+  { bytes }: EncodedPage,
+  coding: Coding | undefined,
+  compressed?: Uint8Array<ArrayBuffer>,
+) {
+  const tag = entityTag(bytes, coding);
+  let unchanged: Reply | undefined;
+  let whole: Reply | undefined;
 
-  /** The 304 reply: only the headers a cache needs to keep its copy. */
-  get unchanged(): Reply {
-    this.#unchanged ??= {
-      status: 304,
-      headers: new Headers({ Vary: VARY, ETag: this.tag }),
-      sent: noneSent(),
-      body: null,
-    };
-    return this.#unchanged;
-  }
-
-  get whole(): Reply {
-    if (this.#whole !== undefined) return this.#whole;
-    const headers = new Headers({ Vary: VARY, ETag: this.tag, 'Content-Type': 'application/json' });
-    if (this.#coding !== undefined) headers.set('Content-Encoding', this.#coding);
-    const { bytes } = this.#page;
-    const coded = this.#coding === undefined ? bytes : (this.#compressed ?? compress(this.#coding, bytes));
+  function build(): Reply {
+    const headers = new Headers({ Vary: VARY, ETag: tag, 'Content-Type': 'application/json' });
+    if (coding !== undefined) headers.set('Content-Encoding', coding);
+    const coded = coding === undefined ? bytes : (compressed ?? compress(coding, bytes));
     // A Blob, because a Response would copy plain bytes each time.
-    this.#whole = { status: 200, headers, sent: noneSent(), body: new Blob([coded]) };
-    return this.#whole;
+    return { status: 200, headers, sent: noneSent(), body: new Blob([coded]) };
   }
+
+  return {
+    tag,
+    /** The 304 reply: only the headers a cache needs to keep its copy. */
+    unchanged(): Reply {
+      unchanged ??= {
+        status: 304,
+        headers: new Headers({ Vary: VARY, ETag: tag }),
+        sent: noneSent(),
+        body: null,
+      };
+      return unchanged;
+    },
+    whole(): Reply {
+      whole ??= build();
+      return whole;
+    },
+  };
 }
 
 /** Returns the 304 or 200 reply. Clients can cache a page for one minute, or less if it changes sooner. */
@@ -152,6 +151,6 @@ export function pageReply(
   const leftS = Math.floor((changesAtMs - nowMs) / 1000);
   const cacheControl = leftS >= MAX_AGE_S ? LONGEST_CACHING : `private, max-age=${Math.max(0, leftS)}`;
   return matchesTag(request.headers.get('If-None-Match'), representation.tag)
-    ? { ...representation.unchanged, cacheControl }
-    : { ...representation.whole, cacheControl, link };
+    ? { ...representation.unchanged(), cacheControl }
+    : { ...representation.whole(), cacheControl, link };
 }

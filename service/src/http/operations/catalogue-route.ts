@@ -5,7 +5,7 @@ import type { CatalogueListName, ListView } from '../../catalogue/list-view.ts';
 import type { EncodedPage } from '../../catalogue/tables/page-writer.ts';
 import { ApiError, ERRORS } from '../../domain/api-errors.ts';
 import { type Coding, chooseCoding, compressInThread } from '../content/content-coding.ts';
-import { PageCache, pageReply, Representation } from '../content/page-cache.ts';
+import { PageCache, pageReply, type Representation, representationOf } from '../content/page-cache.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Handler, Services } from './operation.ts';
 import { parsePathId, parseQuery } from './query.ts';
@@ -89,5 +89,5 @@ export function domainsRoute({ catalogue }: Services): Handler {
 
 async function represent(page: EncodedPage, coding: Coding | undefined): Promise<Representation> {
   const compressed = coding === undefined ? undefined : await compressInThread(coding, page.bytes, 'good');
-  return new Representation(page, coding, compressed);
+  return representationOf(page, coding, compressed);
 }

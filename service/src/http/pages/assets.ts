@@ -18,17 +18,15 @@ export const SITE_ASSETS = [
   '/assets/site.css',
 ] as const satisfies readonly AssetPath[];
 
-/** The URL of each asset. A URL contains a version, so changed contents get a new URL. */
-export type UrlsOf<Path extends AssetPath> = Readonly<Record<Path, string>>;
-
 export function openAssets<Path extends AssetPath>(paths: readonly Path[]) {
   const files = paths.map((path) => ({ path, load: once(() => load(path)) }));
   return {
-    async urls(): Promise<UrlsOf<Path>> {
+    /** Returns the URL of each asset. A URL contains a version, so changed contents get a new URL. */
+    async urls() {
       const urls = files.map(
         async ({ path, load }) => [path, `${path}?v=${(await load()).version}`] as const,
       );
-      return Object.fromEntries(await Promise.all(urls)) as UrlsOf<Path>;
+      return Object.fromEntries(await Promise.all(urls)) as Readonly<Record<Path, string>>;
     },
     routes: files.map(({ path, load }): Route => {
       return {

@@ -17,14 +17,6 @@ const TYPES_PATH = '/client/types/';
 /** A short lifetime, because the next release has the same URL. */
 const SHORT_LIVED = { cacheControl: 'public, max-age=300', openToBrowsers: true };
 
-interface ClientPackage {
-  /** Contains a hash of the contents, so the URL in a package-lock.json always returns the same bytes. */
-  readonly path: string;
-  readonly file: StaticFile;
-  /** Declaration files by name, such as `index.d.ts`. */
-  readonly declarations: ReadonlyMap<string, string>;
-}
-
 /** All routes are open to other origins, because browsers load modules with CORS. */
 export function clientRoutes(): Route[] {
   const packed = once(openPackage);
@@ -50,12 +42,14 @@ export function clientRoutes(): Route[] {
   ];
 }
 
-async function openPackage(): Promise<ClientPackage> {
+async function openPackage() {
   const { name, content } = await packClient();
   const file = new StaticFile(content, { 'Content-Type': 'application/gzip' });
   return {
+    /** Contains a hash of the contents, so the URL in a package-lock.json always returns the same bytes. */
     path: `/client/${name}-${file.version}.tgz`,
     file,
+    /** Declaration files by name, such as `index.d.ts`. */
     declarations: await readDeclarations(content),
   };
 }

@@ -103,7 +103,7 @@ export function buildSite(settings: SiteSettings, { health, localUrl }: Server):
     routes,
     notFound: async (exchange) => ({ ...(await notFound()).answer(exchange, 'no-store'), status: 404 }),
     async linkError({ code, headers }, exchange) {
-      const page = linkErrorPage({ code, requestId: exchange.requestId }, await frame());
+      const page = linkErrorPage(code, exchange.requestId, await frame());
       const reply = pageFile(page).answer(exchange, 'no-store');
       for (const [name, value] of Object.entries(headers)) reply.headers.set(name, value);
       return { ...reply, status: ERRORS[code].status };

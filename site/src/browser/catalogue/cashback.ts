@@ -4,30 +4,17 @@
 import { formatCashback, type RetailerOffer } from '@offerbook/client';
 import { bestOffer } from '@offerbook/wire/deals.ts';
 
-interface Amount {
-  readonly text: string;
-  /** True for a fixed amount if the operator has not configured a currency. */
-  readonly lacksCurrency: boolean;
-}
-
 /** `5%`, `€7.50`, or `7.50` without a currency. */
-export function amountOf(offer: RetailerOffer, currency: string | undefined): Amount {
+export function amountOf(offer: RetailerOffer, currency: string | undefined) {
   return {
     text: formatCashback(offer, 'en', currency),
+    /** True for a fixed amount if the operator has not configured a currency. */
     lacksCurrency: currency === undefined && offer.maximumFixedCommissionFee !== null,
   };
 }
 
-interface Headline extends Amount {
-  /** True if some offers pay less. */
-  readonly isUpTo: boolean;
-}
-
 /** The best amount of several offers. A percentage and a fixed amount cannot be compared, so both are named: `8% or €5`. */
-export function headline(
-  offers: readonly RetailerOffer[],
-  currency: string | undefined,
-): Headline | undefined {
+export function headline(offers: readonly RetailerOffer[], currency: string | undefined) {
   const isFixed = (offer: RetailerOffer) => offer.maximumFixedCommissionFee !== null;
   const best = [bestOffer(offers.filter((offer) => !isFixed(offer))), bestOffer(offers.filter(isFixed))]
     .filter((offer) => offer !== undefined)
@@ -37,6 +24,7 @@ export function headline(
   return {
     text: [...texts].join(' or '),
     lacksCurrency: best.some(({ lacksCurrency }) => lacksCurrency),
+    /** True if some offers pay less. */
     isUpTo: offers.some((offer) => !texts.has(amountOf(offer, currency).text)),
   };
 }

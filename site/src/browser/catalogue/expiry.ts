@@ -7,13 +7,8 @@ const DAYS_MAX = 13;
 /** Deals that end within this many days are highlighted. */
 const SOON_DAYS = 3;
 
-interface Expiry {
-  readonly words: string;
-  readonly soon: boolean;
-}
-
 /** `endDate` is a UTC timestamp from the API: the first moment at which the deal is no longer active. */
-export function expiry(endDate: string, now: Date): Expiry {
+export function expiry(endDate: string, now: Date): { words: string; soon: boolean } {
   const endMs = Date.parse(`${endDate}Z`);
   const leftMs = endMs - now.getTime();
   if (leftMs <= 0) return { words: 'has ended', soon: true };

@@ -4,17 +4,11 @@
 import { ApiError, MalformedResponseError, NetworkError, TimeoutError } from '@offerbook/client';
 import { button, element } from '../element.ts';
 
-interface Explanation {
-  readonly title: string;
-  readonly text: string;
-  /** Delay before the automatic retry; undefined for none. */
-  readonly retryAfterMs?: number;
-}
-
 const SECOND_MS = 1_000;
 const RETRY_DEFAULT_MS = 5_000;
 
-function explain(error: unknown): Explanation {
+/** `retryAfterMs` is the delay before the automatic retry; undefined for none. */
+function explain(error: unknown) {
   if (error instanceof ApiError && error.status === 429) {
     return {
       title: 'Too many requests',

@@ -25,12 +25,8 @@ export interface RetailerView {
   readonly country: string;
 }
 
-/** The sandbox's transactions as they change. */
-interface FeedView {
-  readonly kind: 'transactions';
-}
-
-export type View = ListView | RetailerView | FeedView;
+/** `transactions` shows the sandbox's transactions as they change. */
+export type View = ListView | RetailerView | { readonly kind: 'transactions' };
 
 export const EVERYTHING: ListView = {
   kind: 'list',

@@ -41,13 +41,8 @@ interface Series {
   readonly texts: readonly string[];
 }
 
-interface Drawn {
-  /** The table's text when the plot was drawn. */
-  readonly text: string;
-  readonly plot: uPlot;
-}
-
-const drawn = new Map<HTMLElement, Drawn>();
+/** Each plot, and its table's text when it was drawn. */
+const drawn = new Map<HTMLElement, { readonly text: string; readonly plot: uPlot }>();
 
 /** Draws the plots whose tables have changed. */
 export function drawPlots(): void {

@@ -14,18 +14,14 @@ interface Section {
   readonly text: string;
 }
 
-export interface RenderedDocument {
-  readonly title: string;
-  readonly body: Html;
-  readonly sections: readonly Section[];
-}
+export type RenderedDocument = ReturnType<typeof renderMarkdown>;
 
 /** Resolves a link's target. If the function returns undefined, only the link's text is rendered. */
 type ResolveLink = (target: string) => string | undefined;
 
 const OPTIONS = { headings: { ids: true }, noHtmlBlocks: true, noHtmlSpans: true };
 
-export function renderMarkdown(source: string, resolveLink: ResolveLink): RenderedDocument {
+export function renderMarkdown(source: string, resolveLink: ResolveLink) {
   const sections = readSections(source);
   const body = Bun.markdown.render(source, callbacks(resolveLink), OPTIONS);
   return { title: sections.find(({ level }) => level === 1)?.heading ?? '', body: new Html(body), sections };

@@ -5,14 +5,9 @@ import { fromThreadFailure } from '../threads/thread-client.ts';
 import { NO_REPORT } from './worker-report.ts';
 import type { FromWorker, ToWorker } from './worker-thread.ts';
 
-interface WorkerEvents {
-  onLog(lines: string): void;
-  onReady(): void;
-}
-
 export type WorkerHandle = ReturnType<typeof startWorker>;
 
-export function startWorker(script: URL, { onLog, onReady }: WorkerEvents) {
+export function startWorker(script: URL, onLog: (lines: string) => void, onReady: () => void) {
   const thread = new Worker(script);
   const ended = Promise.withResolvers<Error | undefined>();
   const closed = Promise.withResolvers<void>();

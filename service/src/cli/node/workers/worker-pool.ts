@@ -89,7 +89,7 @@ export function openWorkerPool(options: WorkerPoolOptions) {
       startFailed(error);
       return error;
     }
-    const worker = startWorker(script, { onLog, onReady: startSucceeded });
+    const worker = startWorker(script, onLog, startSucceeded);
     workers.set(number, worker);
     for (const message of firstMessages(number)) worker.send(message);
     const reason = await worker.ended;
