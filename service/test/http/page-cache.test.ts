@@ -21,7 +21,7 @@ test('every response contains the requested page, for any sequence of requests',
       const cache = new PageCache();
       const answers = steps.map(([query, coding]) => {
         const page = request(cache, loaded.list('cashbackOffers'), query);
-        const { whole } = page.as(coding);
+        const whole = page.as(coding).whole();
         return {
           response: new Response(whole.body as Body, { headers: whole.headers }),
           cursor: page.encoded.cursor,
