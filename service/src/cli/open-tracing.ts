@@ -5,8 +5,8 @@ import { readTracingSettings } from '../config.ts';
 import { type Clock, systemClock } from '../domain/clock.ts';
 import type { Logger } from '../domain/logger.ts';
 import { sqlitePath } from '../storage/open-database.ts';
-import { OtlpExporter } from '../tracing/otlp-exporter.ts';
-import { type Attributes, type Span, Tracer } from '../tracing/tracer.ts';
+import { otlpExporter } from '../tracing/otlp-exporter.ts';
+import { type Attributes, buildTracer, type Span } from '../tracing/tracer.ts';
 import type { TracingSettings } from '../tracing/tracing-settings.ts';
 import { printNote } from './output.ts';
 
@@ -22,8 +22,8 @@ export function openTracing(
   { databaseUrl, onChange, clock }: TracingOptions,
 ) {
   if (settings === undefined) return undefined;
-  const exporter = new OtlpExporter(settings, { onChange });
-  const tracer = new Tracer({
+  const exporter = otlpExporter(settings, { onChange });
+  const tracer = buildTracer({
     sampling: settings.sampling,
     database: databaseAttributes(databaseUrl),
     onEnd: (span) => exporter.add(span),

@@ -32,85 +32,56 @@ interface ExporterOptions {
   readonly retryMs?: number;
 }
 
-export class OtlpExporter {
-  readonly #collector: Collector;
-  readonly #options: ExporterOptions;
-  readonly #timer: Timer;
-  readonly #closing = Promise.withResolvers<void>();
-  #isClosing = false;
-  #queue: FinishedSpan[] = [];
-  #sending: Promise<void> | undefined;
-  #isFailing = false;
-  #sent = 0;
-  #dropped = 0;
+export function otlpExporter(
+  { url, headers, resource }: Collector,
+  { onChange, intervalMs = 5_000, retryMs = 1_000 }: ExporterOptions,
+) {
+  const closing = Promise.withResolvers<void>();
+  let isClosing = false;
+  const queue: FinishedSpan[] = [];
+  let sending: Promise<void> | undefined;
+  let isFailing = false;
+  let sent = 0;
+  let dropped = 0;
+  const timer = setInterval(send, intervalMs);
+  timer.unref();
 
-  constructor(collector: Collector, options: ExporterOptions) {
-    this.#collector = collector;
-    this.#options = options;
-    this.#timer = setInterval(() => this.#send(), options.intervalMs ?? 5_000);
-    this.#timer.unref();
-  }
-
-  get counts(): SpanCounts {
-    return { sent: this.#sent, dropped: this.#dropped };
-  }
-
-  add(span: FinishedSpan): void {
-    if (this.#queue.length >= QUEUE_MAX) {
-      this.#dropped += 1;
-      return;
-    }
-    this.#queue.push(span);
-    if (this.#queue.length >= BATCH_MAX) this.#send();
-  }
-
-  /** Sends the queued spans without retries, and returns after `timeoutMs` at the latest. */
-  async close(timeoutMs = CLOSE_MAX_MS): Promise<void> {
-    clearInterval(this.#timer);
-    this.#isClosing = true;
-    this.#closing.resolve();
-    this.#send();
-    await Promise.race([this.#sending, Bun.sleep(timeoutMs)]);
-  }
-
-  #send(): void {
-    this.#sending ??= this.#sendQueue().finally(() => {
-      this.#sending = undefined;
+  function send(): void {
+    sending ??= sendQueue().finally(() => {
+      sending = undefined;
     });
   }
 
-  async #sendQueue(): Promise<void> {
-    while (this.#queue.length > 0) {
-      const batch = this.#queue.splice(0, BATCH_MAX);
-      const reason = await this.#deliver(batch);
-      if ((reason !== undefined) !== this.#isFailing) this.#options.onChange(reason);
-      this.#isFailing = reason !== undefined;
+  async function sendQueue(): Promise<void> {
+    while (queue.length > 0) {
+      const reason = await deliver(queue.splice(0, BATCH_MAX));
+      if ((reason !== undefined) !== isFailing) onChange(reason);
+      isFailing = reason !== undefined;
     }
   }
 
   /** Returns why the collector did not accept the batch; undefined if it did. */
-  async #deliver(batch: readonly FinishedSpan[]): Promise<string | undefined> {
-    const body = encode(this.#collector.resource, batch);
-    let delayMs = this.#options.retryMs ?? 1_000;
+  async function deliver(batch: readonly FinishedSpan[]): Promise<string | undefined> {
+    const body = encode(resource, batch);
+    let delayMs = retryMs;
     for (let retries = 0; ; retries += 1) {
-      const answer = await this.#post(body);
+      const answer = await post(body);
       if (answer.status >= 200 && answer.status < 300) {
         const rejected = Math.min(batch.length, answer.rejected);
-        this.#sent += batch.length - rejected;
-        this.#dropped += rejected;
+        sent += batch.length - rejected;
+        dropped += rejected;
         return undefined;
       }
-      if (!RETRIED.has(answer.status) || retries >= RETRIES_MAX || this.#isClosing) {
-        this.#dropped += batch.length;
+      if (!RETRIED.has(answer.status) || retries >= RETRIES_MAX || isClosing) {
+        dropped += batch.length;
         return answer.reason;
       }
-      await Promise.race([Bun.sleep(answer.retryAfterMs ?? delayMs), this.#closing.promise]);
+      await Promise.race([Bun.sleep(answer.retryAfterMs ?? delayMs), closing.promise]);
       delayMs *= 2;
     }
   }
 
-  async #post(body: string) {
-    const { url, headers } = this.#collector;
+  async function post(body: string) {
     try {
       const response = await fetch(url, {
         method: 'POST',
@@ -125,18 +96,36 @@ export class OtlpExporter {
       const [, rejected = '0'] = /"rejectedSpans"\s*:\s*"?(\d+)/.exec(await response.text()) ?? [];
       const askedMs = parseRetryAfterMs(response.headers.get('Retry-After'), systemClock());
       const retryAfterMs = askedMs && Math.min(askedMs, RETRY_AFTER_MAX_MS);
-      return {
-        status,
-        reason: `it responded with status ${status}`,
-        rejected: Number(rejected),
-        retryAfterMs,
-      };
+      const reason = `it responded with status ${status}`;
+      return { status, reason, rejected: Number(rejected), retryAfterMs };
     } catch (error) {
       // Treat a network error like a 503 from a proxy: retry.
       const reason = error instanceof Error ? error.message : 'it is unreachable';
       return { status: 503, reason, rejected: 0, retryAfterMs: undefined };
     }
   }
+
+  return {
+    get counts(): SpanCounts {
+      return { sent, dropped };
+    },
+    add(span: FinishedSpan): void {
+      if (queue.length >= QUEUE_MAX) {
+        dropped += 1;
+        return;
+      }
+      queue.push(span);
+      if (queue.length >= BATCH_MAX) send();
+    },
+    /** Sends the queued spans without retries, and returns after `timeoutMs` at the latest. */
+    async close(timeoutMs = CLOSE_MAX_MS): Promise<void> {
+      clearInterval(timer);
+      isClosing = true;
+      closing.resolve();
+      send();
+      await Promise.race([sending, Bun.sleep(timeoutMs)]);
+    },
+  };
 }
 
 /** In OTLP/JSON, ids are hex, 64-bit integers are decimal strings and enums are numbers. */

@@ -32,31 +32,27 @@ interface TracerOptions {
   readonly clock?: Clock;
 }
 
-export class Tracer {
-  readonly options: TracerOptions;
+export type Tracer = ReturnType<typeof buildTracer>;
 
-  constructor(options: TracerOptions) {
-    this.options = options;
-  }
+export function buildTracer(options: TracerOptions) {
+  return {
+    /** Starts a request's span. Returns undefined if the request is not sampled. */
+    beginRequest(parent: TraceParent | undefined): Span | undefined {
+      return isSampled(options.sampling, parent) ? new Span(options, 'server', parent) : undefined;
+    },
+    /** Runs background work in its own span. Always sampled, because background work is rare. */
+    async trace<T>(name: string, work: (span: Span) => Promise<T>): Promise<T> {
+      const span = new Span(options, 'internal');
+      return span.run(name, () => work(span));
+    },
+  };
+}
 
-  /** Starts a request's span. Returns undefined if the request is not sampled. */
-  beginRequest(parent: TraceParent | undefined): Span | undefined {
-    return this.#isSampled(parent) ? new Span(this.options, 'server', parent) : undefined;
-  }
-
-  /** Runs background work in its own span. Always sampled, because background work is rare. */
-  async trace<T>(name: string, work: (span: Span) => Promise<T>): Promise<T> {
-    const span = new Span(this.options, 'internal');
-    return span.run(name, () => work(span));
-  }
-
-  #isSampled(parent: TraceParent | undefined): boolean {
-    const { ratio, followsParent } = this.options.sampling;
-    if (parent === undefined) return Math.random() < ratio;
-    if (followsParent) return parent.isSampled;
-    // The last 13 digits of a trace id are random. Services that sample on these digits all select the same traces.
-    return Number.parseInt(parent.traceId.slice(-13), 16) >= (1 - ratio) * 16 ** 13;
-  }
+function isSampled({ ratio, followsParent }: Sampling, parent: TraceParent | undefined): boolean {
+  if (parent === undefined) return Math.random() < ratio;
+  if (followsParent) return parent.isSampled;
+  // The last 13 digits of a trace id are random. Services that sample on these digits all select the same traces.
+  return Number.parseInt(parent.traceId.slice(-13), 16) >= (1 - ratio) * 16 ** 13;
 }
 
 export class Span {

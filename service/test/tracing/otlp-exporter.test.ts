@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import manifest from '../../package.json';
-import { OtlpExporter } from '../../src/tracing/otlp-exporter.ts';
+import { otlpExporter } from '../../src/tracing/otlp-exporter.ts';
 import type { FinishedSpan } from '../../src/tracing/tracer.ts';
 import { SpanCollector, spansOf } from '../support/span-collector.ts';
 import { until } from '../support/until.ts';
@@ -25,7 +25,7 @@ function open(collector: { readonly url: string }, options: { intervalMs?: numbe
     resource: { a: 'b' },
   };
   const onChange = (reason: string | undefined) => changes.push(reason);
-  const exporter = new OtlpExporter(settings, { onChange, retryMs: 1, intervalMs: 60_000, ...options });
+  const exporter = otlpExporter(settings, { onChange, retryMs: 1, intervalMs: 60_000, ...options });
   const add = (count: number) => {
     for (let i = 0; i < count; i += 1) exporter.add(SPAN);
   };

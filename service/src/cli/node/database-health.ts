@@ -16,64 +16,55 @@ type DatabaseUse = 'changes' | 'catalogue' | 'requests';
 
 const RETRY_MS = 500;
 
-export class DatabaseHealth {
-  readonly #logger: Logger;
-  readonly #retries = new Map<DatabaseUse, Timer>();
-  /** The reason of each failing use. */
-  readonly #failing = new Map<DatabaseUse, string>();
-  #stopWatching: (() => void) | undefined;
-  #corruption: string | undefined;
-  #stopped = false;
+export type DatabaseHealth = ReturnType<typeof databaseHealth>;
 
-  constructor(logger: Logger, databaseUrl: string) {
-    this.#logger = logger;
-    const path = sqlitePath(databaseUrl);
-    if (path !== undefined)
-      this.#stopWatching = watchCorruption([path, path + CLICK_END], (reason) => this.#corrupted(reason));
+export function databaseHealth(logger: Logger, databaseUrl: string) {
+  const retries = new Map<DatabaseUse, Timer>();
+  /** The reason of each failing use. */
+  const failing = new Map<DatabaseUse, string>();
+  let corruption: string | undefined;
+  let isStopped = false;
+  const path = sqlitePath(databaseUrl);
+  const stopWatching = path === undefined ? undefined : watchCorruption([path, path + CLICK_END], corrupted);
+
+  function corrupted(reason: string): void {
+    if (corruption === undefined)
+      logger.error({ reason }, 'the database file is corrupt; restore a backup, then restart the server');
+    corruption = reason;
   }
 
-  get status(): DatabaseStatus {
-    if (this.#corruption !== undefined) return { state: 'corrupt', reason: this.#corruption };
-    const [reason] = this.#failing.values();
+  function status(): DatabaseStatus {
+    if (corruption !== undefined) return { state: 'corrupt', reason: corruption };
+    const [reason] = failing.values();
     return reason === undefined ? { state: 'usable' } : { state: 'unreachable', reason };
   }
 
-  failed(use: DatabaseUse, error: unknown, retry: () => void): void {
-    // Queries in progress fail when a stopping node closes the database.
-    if (this.#stopped) return;
-    // If the file has been open before, `invalid` also means that it is corrupt. The channel reports corruption.
-    const isCorruption = this.#stopWatching !== undefined && isStorageError(error, 'corrupt', 'invalid');
-    if (!isStorageError(error, 'overloaded') && !isCorruption) {
-      if (this.status.state === 'usable') {
-        this.#logger.error({ use, err: error }, 'the database is unreachable; serving from memory');
+  return {
+    status,
+    failed(use: DatabaseUse, error: unknown, retry: () => void): void {
+      // Queries in progress fail when a stopping node closes the database.
+      if (isStopped) return;
+      // If the file has been open before, `invalid` also means that it is corrupt. The channel reports corruption.
+      const isCorruption = stopWatching !== undefined && isStorageError(error, 'corrupt', 'invalid');
+      if (!isStorageError(error, 'overloaded') && !isCorruption) {
+        if (status().state === 'usable')
+          logger.error({ use, err: error }, 'the database is unreachable; serving from memory');
+        failing.set(use, error instanceof Error ? error.message : String(error));
       }
-      this.#failing.set(use, error instanceof Error ? error.message : String(error));
-    }
-    if (this.#retries.has(use)) return;
-    const timer = setTimeout(() => {
-      this.#retries.delete(use);
-      retry();
-    }, RETRY_MS);
-    this.#retries.set(use, timer);
-  }
-
-  succeeded(use: DatabaseUse): void {
-    if (this.#failing.delete(use) && this.status.state === 'usable')
-      this.#logger.info('the database has recovered');
-  }
-
-  stop(): void {
-    this.#stopped = true;
-    this.#stopWatching?.();
-    for (const timer of this.#retries.values()) clearTimeout(timer);
-  }
-
-  #corrupted(reason: string): void {
-    if (this.#corruption === undefined)
-      this.#logger.error(
-        { reason },
-        'the database file is corrupt; restore a backup, then restart the server',
-      );
-    this.#corruption = reason;
-  }
+      if (retries.has(use)) return;
+      const timer = setTimeout(() => {
+        retries.delete(use);
+        retry();
+      }, RETRY_MS);
+      retries.set(use, timer);
+    },
+    succeeded(use: DatabaseUse): void {
+      if (failing.delete(use) && status().state === 'usable') logger.info('the database has recovered');
+    },
+    stop(): void {
+      isStopped = true;
+      stopWatching?.();
+      for (const timer of retries.values()) clearTimeout(timer);
+    },
+  };
 }

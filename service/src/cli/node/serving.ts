@@ -17,7 +17,7 @@ import { currentUser } from '../current-user.ts';
 import { logCollector, openTracing } from '../open-tracing.ts';
 import { openActivation } from './activation.ts';
 import { type ChangeFollower, type Followed, followChanges } from './change-follower.ts';
-import { DatabaseHealth } from './database-health.ts';
+import { databaseHealth } from './database-health.ts';
 import { type Listener, listen, urlOf } from './listen.ts';
 import type { NodeOptions } from './node-settings.ts';
 import { healthOf, type WorkerReport } from './workers/worker-report.ts';
@@ -58,7 +58,7 @@ export async function openServing(options: ServingOptions) {
   const path = sqlitePath(databaseUrl);
   if (path !== undefined) keepReserve(path);
   const tracing = openTracing(options.tracing, { databaseUrl, clock, onChange: logCollector(logger) });
-  const databaseHealth = new DatabaseHealth(logger, databaseUrl);
+  const health = databaseHealth(logger, databaseUrl);
   const tally = new RequestTally();
   const callers = new CallerTally(clock);
   const tokens = tokenDirectory(stores.tokens, () => stores.revisions(), clock);
@@ -72,7 +72,7 @@ export async function openServing(options: ServingOptions) {
 
   function report(): WorkerReport {
     return {
-      databaseStatus: databaseHealth.status,
+      databaseStatus: health.status(),
       replica: stores.replica(),
       cluster: stores.cluster(),
       pools: stores.pools(),
@@ -88,8 +88,8 @@ export async function openServing(options: ServingOptions) {
   }
 
   function databaseFailed(error: unknown): void {
-    databaseHealth.failed('requests', error, () => {
-      stores.transactions.page(PROBE).then(() => databaseHealth.succeeded('requests'), databaseFailed);
+    health.failed('requests', error, () => {
+      stores.transactions.page(PROBE).then(() => health.succeeded('requests'), databaseFailed);
     });
   }
 
@@ -133,7 +133,7 @@ export async function openServing(options: ServingOptions) {
       await tokens.refresh();
       await activation?.start();
       const links = activation?.directory;
-      following = followChanges({ stores, databaseHealth, logger, tokens, links, ...followed });
+      following = followChanges({ stores, databaseHealth: health, logger, tokens, links, ...followed });
       following.poll();
     },
     reloadChanges(): void {
@@ -157,7 +157,7 @@ export async function openServing(options: ServingOptions) {
       await flushTokenUses();
       await activation?.stop();
       following?.stop();
-      databaseHealth.stop();
+      health.stop();
     },
     async close(): Promise<void> {
       await stores.close();

@@ -9,7 +9,7 @@ import { openStores } from '../../../storage/open-stores.ts';
 import { currentUser } from '../../current-user.ts';
 import { logCollector, openTracing } from '../../open-tracing.ts';
 import { type ChangeFollower, followChanges } from '../change-follower.ts';
-import { DatabaseHealth } from '../database-health.ts';
+import { databaseHealth } from '../database-health.ts';
 import { findPort, urlOf } from '../listen.ts';
 import type { NodeOptions } from '../node-settings.ts';
 import type { Serving } from '../serving.ts';
@@ -41,7 +41,7 @@ export async function openWorkers(options: WorkersOptions): Promise<Serving> {
   const stores = await openStores(databaseUrl, SERVER_OPTIONS, clock, { by: currentUser() });
   // Traces catalogue builds; the workers trace requests.
   const tracing = openTracing(options.tracing, { databaseUrl, clock, onChange: logCollector(logger) });
-  const databaseHealth = new DatabaseHealth(logger, databaseUrl);
+  const health = databaseHealth(logger, databaseUrl);
   const requestCounts = new KeptRequestCounts();
   const windowTimer = setInterval(() => requestCounts.beat(), WINDOW_BEAT_MS);
   // Used only for the metrics, which count its items.
@@ -73,7 +73,7 @@ export async function openWorkers(options: WorkersOptions): Promise<Serving> {
     failure: pool.failure,
     isReady: () => pool.workers().ready > 0 && !isStopping,
     report() {
-      const { status: databaseStatus } = databaseHealth;
+      const databaseStatus = health.status();
       const own = { ...NO_REPORT, databaseStatus, pools: stores.pools(), spans: tracing?.exporter.counts };
       return mergeReports([pool.report(), own]);
     },
@@ -85,7 +85,7 @@ export async function openWorkers(options: WorkersOptions): Promise<Serving> {
     },
     async start(followed) {
       await pool.start();
-      following = followChanges({ stores, databaseHealth, logger, ...followed });
+      following = followChanges({ stores, databaseHealth: health, logger, ...followed });
     },
     reloadChanges: () => following?.poll(),
     /** Each worker opens the port after it has received the catalogue. */
@@ -98,7 +98,7 @@ export async function openWorkers(options: WorkersOptions): Promise<Serving> {
       isStopping = true;
       await pool.stop(drainDelay * 1_000 + STOP_MAX_MS - CLOSE_MAX_MS);
       following?.stop();
-      databaseHealth.stop();
+      health.stop();
       clearInterval(windowTimer);
     },
     async close() {
