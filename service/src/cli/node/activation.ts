@@ -12,7 +12,7 @@ import type { ServeSettings } from '../../config.ts';
 import type { Stores } from '../../domain/stores.ts';
 import { openSpool } from '../../storage/click-spool.ts';
 import { sqlitePath } from '../../storage/open-database.ts';
-import { DiskReserve, spoolFolder } from './disk-reserve.ts';
+import { diskReserve, spoolFolder } from './disk-reserve.ts';
 import type { NodeOptions } from './node-settings.ts';
 
 export function openActivation(options: NodeOptions, stores: Stores, catalogue: Catalogue) {
@@ -20,13 +20,13 @@ export function openActivation(options: NodeOptions, stores: Stores, catalogue: 
   const directory = new ActivationDirectory(stores);
   const path = () => spoolPath(settings.spool, databaseUrl, directory.name);
   const folder = spoolFolder(settings.spool, databaseUrl);
-  const spoolDisk = new DiskReserve(folder, settings.diskReserve);
+  const spoolDisk = diskReserve(folder, settings.diskReserve);
   const spool = spoolDisk.guard(openSpool(path));
   const databasePath = sqlitePath(databaseUrl);
   // A PostgreSQL server's disk cannot be measured from here.
   const databaseFolder = databasePath === undefined ? folder : dirname(databasePath);
   const databaseDisk =
-    databaseFolder === folder ? spoolDisk : new DiskReserve(databaseFolder, settings.diskReserve);
+    databaseFolder === folder ? spoolDisk : diskReserve(databaseFolder, settings.diskReserve);
   const recorder = new ClickRecorder({
     store: databasePath === undefined ? stores.clicks : databaseDisk.guard(stores.clicks),
     spool,
@@ -42,7 +42,7 @@ export function openActivation(options: NodeOptions, stores: Stores, catalogue: 
     recorder,
     /** True while a disk that stores clicks has less free space than the reserve. */
     get isDiskLow() {
-      return spoolDisk.isLow || databaseDisk.isLow;
+      return spoolDisk.isLow() || databaseDisk.isLow();
     },
     /** Loads the directory and starts draining the spool, which may contain clicks from an earlier process. */
     async start() {

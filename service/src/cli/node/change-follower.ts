@@ -17,14 +17,12 @@ export interface Followed {
 
 export type ChangeFollower = ReturnType<typeof followChanges>;
 
-interface FollowOptions {
+type Name = 'tokens' | 'links' | 'catalogue' | 'webhooks';
+
+interface FollowOptions extends Readonly<Partial<Record<Name, Followed | undefined>>> {
   readonly stores: Stores;
   readonly databaseHealth: DatabaseHealth;
   readonly logger: Logger;
-  readonly tokens?: Followed | undefined;
-  readonly links?: Followed | undefined;
-  readonly catalogue?: Followed | undefined;
-  readonly webhooks?: Followed | undefined;
 }
 
 /** Polls until `stop` is called. `poll` checks for changes immediately. */

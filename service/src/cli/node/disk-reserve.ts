@@ -12,53 +12,48 @@ import { CLICK_END, sqlitePath } from '../../storage/open-database.ts';
 /** Maximum age of a measurement. */
 const MEASURE_EVERY_MS = 1_000;
 
-export class DiskReserve {
-  readonly #folder: string;
-  readonly #megabytes: number;
-  #measuredAtMs = Number.NEGATIVE_INFINITY;
-  #isLow = false;
+/** 0 MB turns the check off. */
+export function diskReserve(folder: string, megabytes: number) {
+  let measuredAtMs = Number.NEGATIVE_INFINITY;
+  let lastIsLow = false;
 
-  /** 0 MB turns the check off. */
-  constructor(folder: string, megabytes: number) {
-    this.#folder = folder;
-    this.#megabytes = megabytes;
-  }
-
-  get isLow(): boolean {
+  function isLow(): boolean {
     const nowMs = performance.now();
-    if (this.#megabytes > 0 && nowMs - this.#measuredAtMs >= MEASURE_EVERY_MS) {
-      this.#measuredAtMs = nowMs;
-      this.#isLow = (freeBytes(this.#folder) ?? Number.POSITIVE_INFINITY) < this.#megabytes * 1e6;
+    if (megabytes > 0 && nowMs - measuredAtMs >= MEASURE_EVERY_MS) {
+      measuredAtMs = nowMs;
+      lastIsLow = (freeBytes(folder) ?? Number.POSITIVE_INFINITY) < megabytes * 1e6;
     }
-    return this.#isLow;
+    return lastIsLow;
   }
 
-  /** Wraps a store so that writes throw while free space is low. Reading and removing clicks still works. */
-  guard<Store extends ClickStore>(store: Store): Store {
-    const requireRoom = () => {
-      if (this.isLow)
-        throw new StorageError(
-          'full',
-          `less than ${this.#megabytes} MB is free in ${this.#folder} (--disk-reserve); clicks are not recorded`,
-        );
-    };
-    return {
-      ...store,
-      async record(taps) {
-        requireRoom();
-        return store.record(taps);
-      },
-      async put(clicks) {
-        requireRoom();
-        return store.put(clicks);
-      },
-    };
+  function requireRoom(): void {
+    if (!isLow()) return;
+    const free = `less than ${megabytes} MB is free in ${folder} (--disk-reserve)`;
+    throw new StorageError('full', `${free}; clicks are not recorded`);
   }
+
+  return {
+    isLow,
+    /** Wraps a store so that writes throw while free space is low. Reading and removing clicks still works. */
+    guard<Store extends ClickStore>(store: Store): Store {
+      return {
+        ...store,
+        async record(taps) {
+          requireRoom();
+          return store.record(taps);
+        },
+        async put(clicks) {
+          requireRoom();
+          return store.put(clicks);
+        },
+      };
+    },
+  };
 }
 
 /** The disks of the spool and of an SQLite database. */
 export function diskFacts(
-  { spool, activation, diskReserve }: ServeSettings,
+  { spool, activation, diskReserve: megabytes }: ServeSettings,
   databaseUrl: string,
 ): DiskFacts[] {
   const path = sqlitePath(databaseUrl);
@@ -70,7 +65,7 @@ export function diskFacts(
     folder,
     freeBytes: freeBytes(folder),
     neededBytes: path !== undefined && folder === dirname(path) ? sizeOf(path) : 0,
-    reserveMegabytes: activation === 'on' ? diskReserve : 0,
+    reserveMegabytes: activation === 'on' ? megabytes : 0,
   }));
 }
 

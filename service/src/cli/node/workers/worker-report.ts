@@ -21,18 +21,6 @@ export interface WorkerReport {
   readonly callers: CallerTallies;
 }
 
-/** Initial value, before a worker's first report. */
-export const NO_REPORT: WorkerReport = {
-  databaseStatus: { state: 'usable' },
-  replica: undefined,
-  cluster: undefined,
-  pools: undefined,
-  routes: new Map(),
-  clicks: undefined,
-  spans: undefined,
-  callers: { organisations: new Map(), errors: new Map() },
-};
-
 /** Drops the state of a worker that has ended, and keeps its counts. */
 export function countsOf({ routes, clicks, spans, callers, cluster }: WorkerReport): WorkerReport {
   return {
@@ -64,6 +52,9 @@ export function mergeReports(reports: readonly WorkerReport[]): WorkerReport {
     callers: calls.tallies,
   };
 }
+
+/** Initial value, before a worker's first report. */
+export const NO_REPORT = mergeReports([]);
 
 function mergeStatuses(all: readonly DatabaseStatus[]): DatabaseStatus {
   const inState = (wanted: DatabaseStatus['state']) => all.find(({ state }) => state === wanted);
