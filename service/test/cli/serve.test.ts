@@ -197,7 +197,11 @@ describe('SIGTERM', () => {
       };
       expect((await state()).readyz).toEqual([200, 200]);
       process.kill(server.pid, 'SIGTERM');
-      const stopping = await until(state, ({ readyz }) => readyz.every((status) => status === 503));
+      // The second worker may receive the signal later than the one that answers /readyz.
+      const stopping = await until(
+        state,
+        ({ readyz, connection }) => readyz.every((status) => status === 503) && connection !== null,
+      );
       expect(stopping).toEqual({ readyz: [503, 503], page: 200, connection: 'close' });
       await using next = await ServerProcess.start([...args.slice(0, 4), '--drain-delay', '1']);
       expect(await next.stop('SIGTERM')).toBe(0);
