@@ -7,15 +7,14 @@ import { openShops } from './shop.ts';
 import type { Retailer } from './wire.ts';
 
 const RETAILER_COUNT = 400;
-const OFFER_COUNT = 1_500;
-const COUPON_COUNT = 600;
-const PROMOTION_COUNT = 300;
-
+/** Numbers of deals: of all retailers together, and limits for each. */
+const DEALS = {
+  offers: { total: 1_500, min: 1, max: 9 },
+  coupons: { total: 600, min: 0, max: 6 },
+  promotions: { total: 300, min: 0, max: 4 },
+};
 /** A value above 1 gives popular shops more deals. */
 const SKEW = 1.6;
-const OFFERS_MAX = 9;
-const COUPONS_MAX = 6;
-const PROMOTIONS_MAX = 4;
 
 export interface CatalogueOptions {
   readonly seed: number;
@@ -27,9 +26,9 @@ export interface CatalogueOptions {
 
 /** Returns the retailers at nowMs, most popular first. */
 export function makeCatalogue({ seed, nowMs, logoUrl, count }: CatalogueOptions): Retailer[] {
-  const offers = spread(new Random(seed, 'offers'), OFFER_COUNT, 1, OFFERS_MAX);
-  const coupons = spread(new Random(seed, 'coupons'), COUPON_COUNT, 0, COUPONS_MAX);
-  const promotions = spread(new Random(seed, 'promotions'), PROMOTION_COUNT, 0, PROMOTIONS_MAX);
+  const offers = spread(seed, 'offers');
+  const coupons = spread(seed, 'coupons');
+  const promotions = spread(seed, 'promotions');
   const shops = openShops(seed, RETAILER_COUNT).slice(0, count);
   return shops.map((shop) => {
     const id = namedUuid(seed, 'retailer', shop.number);
@@ -46,8 +45,10 @@ export function makeCatalogue({ seed, nowMs, logoUrl, count }: CatalogueOptions)
   });
 }
 
-/** Distributes deals among the retailers: between min and max for each, with more for popular ones. */
-function spread(random: Random, total: number, min: number, max: number): number[] {
+/** Distributes deals among the retailers, with more for popular ones. */
+function spread(seed: number, kind: keyof typeof DEALS): number[] {
+  const random = new Random(seed, kind);
+  const { total, min, max } = DEALS[kind];
   const counts = new Array<number>(RETAILER_COUNT).fill(min);
   for (let left = total - RETAILER_COUNT * min; left > 0; ) {
     const place = Math.floor(random.unit() ** SKEW * RETAILER_COUNT);

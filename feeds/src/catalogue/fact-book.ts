@@ -7,14 +7,12 @@ import type { FeedRow } from '../formats/feed-row.ts';
 import type { CatalogueFeed } from '../network.ts';
 import { type DealFact, idOf, type PartnershipFact, type RetailerFact } from './facts.ts';
 
+export type RetailerFacts = ReturnType<FactBook['retailers']>[number];
+
 /** A fact and the position where it was first read. */
-export interface PlacedFact<Fact> {
+interface PlacedFact<Fact> {
   readonly fact: Fact;
   readonly place: FeedPlace;
-}
-
-export interface RetailerFacts extends PlacedFact<RetailerFact> {
-  readonly deals: readonly PlacedFact<DealFact>[];
 }
 
 interface Entry<Fact> extends PlacedFact<Fact> {
@@ -78,7 +76,7 @@ export class FactBook {
   }
 
   /** Retailers that are partners, with their deals. */
-  retailers(): readonly RetailerFacts[] {
+  retailers() {
     const deals = Map.groupBy(agreed(this.#deals), ({ fact }) => fact.advertiserId);
     return agreed(this.#retailers)
       .filter(({ fact }) => !this.#isPartnersOnly || this.#partners.has(fact.advertiserId))

@@ -26,23 +26,16 @@ const RAKUTEN = {
   events: { Y: true, N: false },
   rateTypes: { percentage: true },
   activePartners: ['active'],
-  /** C. Countries of Rakuten's networks. Responses have the number, the name, or both: `1 - United States`. */
-  networks: new Map([
-    ['1', 'US'],
-    ['United States', 'US'],
-    ['3', 'GB'],
-    ['United Kingdom', 'GB'],
-    ['5', 'CA'],
-    ['Canada', 'CA'],
-    ['7', 'FR'],
-    ['France', 'FR'],
-    ['8', 'DE'],
-    ['Germany', 'DE'],
-    ['9', 'AU'],
-    ['Australia', 'AU'],
-    ['41', 'BR'],
-    ['Brazil', 'BR'],
-  ]),
+  /** C. Rakuten's networks, with their countries. Responses have the number, the name, or both: `1 - United States`. */
+  networks: [
+    { number: '1', name: 'United States', country: 'US' },
+    { number: '3', name: 'United Kingdom', country: 'GB' },
+    { number: '5', name: 'Canada', country: 'CA' },
+    { number: '7', name: 'France', country: 'FR' },
+    { number: '8', name: 'Germany', country: 'DE' },
+    { number: '9', name: 'Australia', country: 'AU' },
+    { number: '41', name: 'Brazil', country: 'BR' },
+  ],
   /** C. Parameters of Rakuten's links that contain the retailer's URL. */
   linkTargets: ['murl', 'u', 'RD_PARM1'],
 } as const;
@@ -187,7 +180,8 @@ function readPartnership(row: Fields): CatalogueFact[] {
 
 function readOffer(row: Fields): CatalogueFact[] {
   const advertiserId = row.text('advertiser.id');
-  const country = RAKUTEN.networks.get(row.findText('advertiser.network')?.split(' - ')[0] ?? '');
+  const [network] = row.findText('advertiser.network')?.split(' - ') ?? [];
+  const found = RAKUTEN.networks.find(({ number, name }) => network === number || network === name);
   return readSeparately(row.list('offer_rules'), (rule) => {
     const [commission] = rule.list('commissions');
     const [tier] = commission?.list('tiers') ?? [];
@@ -200,7 +194,7 @@ function readOffer(row: Fields): CatalogueFact[] {
         id: rule.text('oid'),
         rate: { fraction: ofPercent(tier.amount('commission')) },
         description: joinTexts(row.findText('name'), commission.findText('description')),
-        countries: country === undefined ? undefined : [country],
+        countries: found && [found.country],
         terms: joinTexts(rule.findText('sku_list_name'), row.findText('terms_url')),
       },
     ];

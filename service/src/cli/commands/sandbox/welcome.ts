@@ -38,7 +38,7 @@ export function welcomeText(welcome: Welcome): string {
     `  Private token  ${privateToken}   transactions`,
     `  orgId          ${welcome.orgId}   for activation links`,
     '',
-    ...requests(welcome).flatMap(({ about, curl }) => [`  # ${about}`, `  ${curl}`]),
+    ...requestLines(welcome),
     '',
     ...networkLines(welcome),
     `  Data        ${welcome.place} (seed ${welcome.seed}); new sales every few seconds`,
@@ -72,25 +72,19 @@ function networkLines({ networksUrl, nowMs, emphasise }: Welcome): string[] {
   ];
 }
 
-function requests(welcome: Welcome): { about: string; curl: string }[] {
+function requestLines(welcome: Welcome): string[] {
   const { baseUrl, publicToken, privateToken, nowMs } = welcome;
   const [retailer] = welcome.retailers;
   if (retailer === undefined) throw new Error('the catalogue is empty');
   const yesterday = printTimestamp(nowMs - DAY_MS).slice(0, 10);
   const get = (token: string, path: string, flags = '-s') =>
-    `curl ${flags} -H 'Authorization: Bearer ${token}' '${baseUrl}/v1/${path}'`;
+    `  curl ${flags} -H 'Authorization: Bearer ${token}' '${baseUrl}/v1/${path}'`;
   return [
-    {
-      about: 'Retailers with their offers, coupons and promotions',
-      curl: get(publicToken, 'retailers/?limit=3'),
-    },
-    {
-      about: 'Sales changed since yesterday; continue at the smallest Complete-Through',
-      curl: get(privateToken, `transactions/?updatedAtGreaterThan=${yesterday}`, '-si'),
-    },
-    {
-      about: 'A click by your user "user-1"; open the URL in a browser to buy something',
-      curl: `curl -si '${baseUrl}/v1/retailers/${retailer.id}/activate/?orgId=${welcome.orgId}&passbackUid=user-1'`,
-    },
+    '  # Retailers with their offers, coupons and promotions',
+    get(publicToken, 'retailers/?limit=3'),
+    '  # Sales changed since yesterday; continue at the smallest Complete-Through',
+    get(privateToken, `transactions/?updatedAtGreaterThan=${yesterday}`, '-si'),
+    '  # A click by your user "user-1"; open the URL in a browser to buy something',
+    `  curl -si '${baseUrl}/v1/retailers/${retailer.id}/activate/?orgId=${welcome.orgId}&passbackUid=user-1'`,
   ];
 }
