@@ -101,47 +101,38 @@ describe('complete sales', () => {
   });
 });
 
-describe('sourceUpdatedAt, the time of the last change at the network', () => {
-  const decided = (commissionStatus: string) =>
-    JSON.stringify([awinSale({ commissionStatus, validationDate: '2026-11-16T01:00:00', amended: true })]);
-  const berlin = sourceFor('awin', { timeZone: 'Europe/Berlin' });
-  const undated = cjCorrection({
-    commissionId: '2900000003',
-    postingDate: null,
-    saleAmountPubCurrency: '1',
-  });
-  const records = [cjRecord(), cjCorrection(), undated];
-  const process_date = 'Mon Nov 16 2026 01:00:00 GMT+0100 (CET)';
-  const skus = [rakutenSku(), rakutenSku({ etransaction_id: '2', process_date })];
-  const byClick = sourceFor('partnerize', { subId: 'click' });
+describe('sourceUpdatedAt, the time of the last change at the network,', () => {
+  const timeOf = async (source: Source, ...rows: Row[]) => {
+    const print = { awin: JSON.stringify, cj: cjAnswer, rakuten: JSON.stringify, partnerize: partnerizePage };
+    const converted = await convertSales(source, print[source.network as keyof typeof print](rows));
+    return converted.rows.map((row) => row.sourceUpdatedAt);
+  };
 
-  test.each<[string, Source, string, string | undefined]>([
-    ["Awin: an approved sale's validation date", berlin, decided('approved'), '2026-11-16T00:00:00'],
-    ["Awin: a deleted sale's validation date", berlin, decided('deleted'), '2026-11-16T00:00:00'],
-    ['Awin: undefined for a pending sale', berlin, decided('pending'), undefined],
-    ['CJ: the latest posting date', sourceFor('cj'), cjAnswer(records), '2026-11-20T09:00:00'],
-    [
-      'CJ: undefined without a posting date',
-      sourceFor('cj'),
-      cjAnswer([cjRecord({ postingDate: '' })]),
-      undefined,
-    ],
-    ['Rakuten: the latest process date', sourceFor('rakuten'), JSON.stringify(skus), '2026-11-16T00:00:00'],
-    [
-      'Rakuten: undefined without a process date',
-      sourceFor('rakuten'),
-      JSON.stringify([rakutenSku({ process_date: '' })]),
-      undefined,
-    ],
-    [
-      'Partnerize: the last modification, also of a sale with a click id',
-      byClick,
-      partnerizePage([partnerizeConversion()]),
-      '2026-11-14T12:05:31',
-    ],
-  ])('%s', async (_what, source, file, expected) => {
-    const { rows } = await convertSales(source, file);
-    expect(rows.map((row) => row.sourceUpdatedAt)).toEqual([expected]);
+  test('is the validation date of a decided sale of Awin, and undefined for a pending sale', async () => {
+    const sale = { validationDate: '2026-11-16T01:00:00', amended: true };
+    const berlin = sourceFor('awin', { timeZone: 'Europe/Berlin' });
+    for (const commissionStatus of ['approved', 'deleted'])
+      expect(await timeOf(berlin, awinSale({ ...sale, commissionStatus }))).toEqual(['2026-11-16T00:00:00']);
+    expect(await timeOf(berlin, awinSale(sale))).toEqual([undefined]);
+  });
+
+  test('is the latest posting date of CJ, if there is one', async () => {
+    const undated = { commissionId: '2900000003', postingDate: null, saleAmountPubCurrency: '1' };
+    const records = [cjRecord(), cjCorrection(), cjCorrection(undated)];
+    expect(await timeOf(sourceFor('cj'), ...records)).toEqual(['2026-11-20T09:00:00']);
+    expect(await timeOf(sourceFor('cj'), cjRecord({ postingDate: '' }))).toEqual([undefined]);
+  });
+
+  test('is the latest process date of Rakuten, if there is one', async () => {
+    const process_date = 'Mon Nov 16 2026 01:00:00 GMT+0100 (CET)';
+    const skus = [rakutenSku(), rakutenSku({ etransaction_id: '2', process_date })];
+    expect(await timeOf(sourceFor('rakuten'), ...skus)).toEqual(['2026-11-16T00:00:00']);
+    expect(await timeOf(sourceFor('rakuten'), rakutenSku({ process_date: '' }))).toEqual([undefined]);
+  });
+
+  test('is the last modification at Partnerize, also of a sale with a click id', async () => {
+    const source = sourceFor('partnerize', { subId: 'click' });
+    expect(await timeOf(source, partnerizeConversion())).toEqual(['2026-11-14T12:05:31']);
   });
 });
 
