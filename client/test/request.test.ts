@@ -185,24 +185,22 @@ describe('failed requests', () => {
   });
 });
 
-describe('retries', () => {
-  test('each retry, and nothing else, is reported to onRetry before the pause, with the error and the delay', async () => {
-    const script = scripted(
-      refuseConnection,
-      () => problem(500, 'internal'),
-      () => problem(400, 'invalid_parameter'),
-    );
-    const seen: unknown[] = [];
-    const { client, clock } = openClient(script, {
-      onRetry: (error, retryInMs) =>
-        void seen.push([error.code, error.attempts, retryInMs, clock.slept.length]),
-    });
-    expect(await failure(client.retailers())).toBeInstanceOf(ApiError);
-    expect(seen).toEqual([
-      ['network', 1, 250, 0],
-      ['internal', 2, 500, 1],
-    ]);
+test('each retry, and nothing else, is reported to onRetry before the pause, with the error and the delay', async () => {
+  const script = scripted(
+    refuseConnection,
+    () => problem(500, 'internal'),
+    () => problem(400, 'invalid_parameter'),
+  );
+  const seen: unknown[] = [];
+  const { client, clock } = openClient(script, {
+    onRetry: (error, retryInMs) =>
+      void seen.push([error.code, error.attempts, retryInMs, clock.slept.length]),
   });
+  expect(await failure(client.retailers())).toBeInstanceOf(ApiError);
+  expect(seen).toEqual([
+    ['network', 1, 250, 0],
+    ['internal', 2, 500, 1],
+  ]);
 });
 
 describe('options of a call', () => {

@@ -92,14 +92,9 @@ export async function convertSales(
   const { transactions } = openFeeds(source, options.nowMs ?? NOW_MS);
   if (transactions === undefined) throw new Error('the source has no transactions');
   const spool = new MemorySpool();
-  const rules = {
-    source,
-    overlay: options.overlay ?? new Map(),
-    coupons: options.coupons,
-    organisation: options.organisation,
-  };
-  const { skipInvalid } = options;
-  const report = await convertTransactions(transactions, rules, named(files), spool, { skipInvalid });
+  const { overlay = new Map(), coupons, organisation } = options;
+  const rules = { source, overlay, coupons, organisation };
+  const report = await convertTransactions(transactions, rules, named(files), spool, options);
   return { rows: parsed(spool), report };
 }
 
@@ -109,12 +104,9 @@ export async function convertShops(
   files: Readonly<Record<string, string>>,
   options: ConversionOptions = {},
 ): Promise<Conversion> {
-  const overlay = options.overlay ?? new Map();
+  const rules = { source, overlay: options.overlay ?? new Map() };
   const spool = new MemorySpool();
-  const { skipInvalid } = options;
-  const report = await convertCatalogue(openFiles(source, files, options), { source, overlay }, spool, {
-    skipInvalid,
-  });
+  const report = await convertCatalogue(openFiles(source, files, options), rules, spool, options);
   return { rows: parsed(spool), report };
 }
 
@@ -125,9 +117,8 @@ export async function convertShopLinks(
   options: ConversionOptions = {},
 ): Promise<Conversion> {
   const spool = new MemorySpool();
-  const { skipInvalid } = options;
   const opened = openFiles(source, files, options);
-  const report = await convertLinks(opened, source, source.link ?? '', spool, { skipInvalid });
+  const report = await convertLinks(opened, source, source.link ?? '', spool, options);
   return { rows: spool.rows.map((row) => JSON.parse(row) as Row), report };
 }
 
@@ -153,10 +144,7 @@ function parsed(spool: MemorySpool): Row[] {
 
 /** Returns the error that rejects a promise. */
 export async function errorOf(work: Promise<unknown>): Promise<Error> {
-  const error = await work.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
+  const error = await work.catch((reason: unknown) => reason);
   if (error instanceof Error) return error;
   throw new Error('the promise was not rejected');
 }

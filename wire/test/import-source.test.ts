@@ -25,10 +25,7 @@ function fileOf(name: string, content: string | Uint8Array): string {
 }
 
 async function complaint(run: Promise<unknown>): Promise<string> {
-  const error = await run.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
+  const error = await run.catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(BadInput);
   return (error as BadInput).message;
 }

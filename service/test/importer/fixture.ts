@@ -139,10 +139,7 @@ async function transactionsOf(stores: Stores, org: Organisation) {
 
 /** Returns the error of a failed import; throws if the import succeeds. */
 export async function errorOf(run: Promise<ImportReport>): Promise<Error> {
-  const outcome = await run.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
+  const outcome = await run.catch((error: unknown) => error);
   if (!(outcome instanceof Error)) throw new Error('the import succeeded');
   return outcome;
 }

@@ -116,15 +116,13 @@ describe('an import upserts by id', () => {
   });
 });
 
-describe('amounts are stored exactly as written', () => {
-  test.each(['0.1', '0', '123456789012345', '0.000000000000012', '1234567890.12345'])(
-    '%s',
-    async (amount) => {
-      await load(ndjson(JSON.stringify(transaction(1)).replace('79.9', amount)));
-      expect((await contentOf(book)).transactions.documents[0]).toContain(`"orderValue":${amount},`);
-    },
-  );
-});
+test.each(['0.1', '0', '123456789012345', '0.000000000000012', '1234567890.12345'])(
+  'the amount %s is stored exactly as written',
+  async (amount) => {
+    await load(ndjson(JSON.stringify(transaction(1)).replace('79.9', amount)));
+    expect((await contentOf(book)).transactions.documents[0]).toContain(`"orderValue":${amount},`);
+  },
+);
 
 describe('CSV', () => {
   const header = 'id,country,soldAt,currencyCode,orderValue,cashback,status,passbackUid';
@@ -174,30 +172,28 @@ describe('CSV', () => {
   });
 });
 
-describe('with --skip-invalid', () => {
-  test('imports the valid rows and lists the invalid ones', async () => {
-    await load(ndjson(transaction(1, { status: 'CONFIRMED' })));
-    await load(ndjson(transaction(9)), {}, book.otherOrg);
-    const rows = [
-      transaction(1),
-      transaction(2),
-      transaction(3, { cashback: -1 }),
-      transaction(9),
-      'oops',
-      transaction(2),
-      transaction(4),
-    ];
-    const report = await load(ndjson(...rows), { skipInvalid: true });
-    expect(countsOf(report)).toEqual({ read: 7, added: 2, invalid: 5 });
-    expect(report.problems).toEqual([
-      { line: 1, field: 'status', reason: 'must not change from CONFIRMED back to PENDING' },
-      { line: 3, field: 'cashback', reason: 'must not be negative' },
-      { line: 4, field: 'id', reason: 'belongs to another organisation' },
-      { line: 5, field: '', reason: 'is not JSON (Unexpected identifier "oops")' },
-      { line: 6, field: 'id', reason: 'was already used on line 2' },
-    ]);
-    expect((await transactions()).map((row) => row.id)).toEqual([1, 2, 4].map((n) => id('transaction', n)));
-  });
+test('with --skip-invalid, the valid rows are imported and the invalid ones are listed', async () => {
+  await load(ndjson(transaction(1, { status: 'CONFIRMED' })));
+  await load(ndjson(transaction(9)), {}, book.otherOrg);
+  const rows = [
+    transaction(1),
+    transaction(2),
+    transaction(3, { cashback: -1 }),
+    transaction(9),
+    'oops',
+    transaction(2),
+    transaction(4),
+  ];
+  const report = await load(ndjson(...rows), { skipInvalid: true });
+  expect(countsOf(report)).toEqual({ read: 7, added: 2, invalid: 5 });
+  expect(report.problems).toEqual([
+    { line: 1, field: 'status', reason: 'must not change from CONFIRMED back to PENDING' },
+    { line: 3, field: 'cashback', reason: 'must not be negative' },
+    { line: 4, field: 'id', reason: 'belongs to another organisation' },
+    { line: 5, field: '', reason: 'is not JSON (Unexpected identifier "oops")' },
+    { line: 6, field: 'id', reason: 'was already used on line 2' },
+  ]);
+  expect((await transactions()).map((row) => row.id)).toEqual([1, 2, 4].map((n) => id('transaction', n)));
 });
 
 describe('imports that preserve updatedAt', () => {
