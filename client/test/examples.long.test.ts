@@ -29,54 +29,46 @@ test.skipIf(lacks('chromium'))('offers-page lists offers page by page and filter
       cashbackOffers: [offer(13, { countries: ['AT'], cashbackPercentage: 0.075 })],
     }),
   ]);
-  const browser = await launchBrowser();
-  try {
-    const page = await browser.newPage();
-    await page.goto(`${site.url}?api=${node.url}&token=${token}&currency=EUR`);
-    const items = page.locator('li');
-    await items.nth(1).waitFor();
-    expect(await items.allTextContents()).toEqual(['Alpha <b> 5% Offer 11', 'Alpha <b> €7.50 Offer 12']);
+  await using browser = await launchBrowser();
+  const page = await browser.newPage();
+  await page.goto(`${site.url}?api=${node.url}&token=${token}&currency=EUR`);
+  const items = page.locator('li');
+  await items.nth(1).waitFor();
+  expect(await items.allTextContents()).toEqual(['Alpha <b> 5% Offer 11', 'Alpha <b> €7.50 Offer 12']);
 
-    await page.click('#more');
-    await items.nth(2).waitFor();
-    expect(await items.last().textContent()).toBe('Beta 7.5% Offer 13');
-    expect(await page.isHidden('#more')).toBe(true);
+  await page.click('#more');
+  await items.nth(2).waitFor();
+  expect(await items.last().textContent()).toBe('Beta 7.5% Offer 13');
+  expect(await page.isHidden('#more')).toBe(true);
 
-    await page.fill('[name=country]', 'at');
-    await page.click('[type=submit]');
-    await page.locator('li:only-child').waitFor();
-    expect(await items.allTextContents()).toEqual(['Beta 7.5% Offer 13']);
+  await page.fill('[name=country]', 'at');
+  await page.click('[type=submit]');
+  await page.locator('li:only-child').waitFor();
+  expect(await items.allTextContents()).toEqual(['Beta 7.5% Offer 13']);
 
-    await page.fill('[name=country]', '??');
-    await page.click('[type=submit]');
-    await page.locator('[role=alert]:not(:empty)').waitFor();
-    expect(await page.textContent('[role=alert]')).toContain('country must be a two-letter country code');
-  } finally {
-    await browser.close();
-  }
+  await page.fill('[name=country]', '??');
+  await page.click('[type=submit]');
+  await page.locator('[role=alert]:not(:empty)').waitFor();
+  expect(await page.textContent('[role=alert]')).toContain('country must be a two-letter country code');
 });
 
 test.skipIf(lacks('chromium'))('offers-page shows what is wrong with its token', async () => {
   await using site = await startServer('offers-page', {});
-  const browser = await launchBrowser();
-  try {
-    const page = await browser.newPage();
-    const errors: Error[] = [];
-    page.on('pageerror', (error) => errors.push(error));
-    for (const [search, words] of [
-      ['', 'Add ?token=ob_pub_… to the address of this page.'],
-      ['?token=', 'Add ?token=ob_pub_… to the address of this page.'],
-      ['?token=hello', 'The token must start with ob_pub_'],
-      ['?token=ob_prv_0', 'A private token must not be used in a browser'],
-    ] as const) {
-      await page.goto(`${site.url}${search}`);
-      await page.locator('[role=alert]:not(:empty)').waitFor();
-      expect(await page.textContent('[role=alert]')).toStartWith(words);
-    }
-    expect(errors).toEqual([]);
-  } finally {
-    await browser.close();
+  await using browser = await launchBrowser();
+  const page = await browser.newPage();
+  const errors: Error[] = [];
+  page.on('pageerror', (error) => errors.push(error));
+  for (const [search, words] of [
+    ['', 'Add ?token=ob_pub_… to the address of this page.'],
+    ['?token=', 'Add ?token=ob_pub_… to the address of this page.'],
+    ['?token=hello', 'The token must start with ob_pub_'],
+    ['?token=ob_prv_0', 'A private token must not be used in a browser'],
+  ] as const) {
+    await page.goto(`${site.url}${search}`);
+    await page.locator('[role=alert]:not(:empty)').waitFor();
+    expect(await page.textContent('[role=alert]')).toStartWith(words);
   }
+  expect(errors).toEqual([]);
 });
 
 test('the examples have no type errors', async () => {
