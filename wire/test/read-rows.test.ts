@@ -9,14 +9,14 @@ import { TRANSACTION_LIMITS } from '../src/rows/row-limits.ts';
 import { TRANSACTION_COLUMNS } from '../src/transaction.ts';
 import { transaction } from './fixture.ts';
 
-interface Outcome {
-  readonly rows: RawRow[];
-  readonly cursors: number;
-  readonly broken?: string;
+interface Options {
+  readonly csv?: boolean;
+  readonly ignoreUnknown?: boolean;
 }
 
-async function read(chunks: readonly Uint8Array[], options: { csv?: boolean; ignoreUnknown?: boolean } = {}) {
+async function read(chunks: readonly Uint8Array[], options: Options = {}) {
   let cursors = 0;
+  let broken: string | undefined;
   const rules = {
     columns: (options.csv ?? true) ? TRANSACTION_COLUMNS : undefined,
     ignoreUnknown: options.ignoreUnknown ?? false,
@@ -31,28 +31,23 @@ async function read(chunks: readonly Uint8Array[], options: { csv?: boolean; ign
   } catch (error) {
     if (!(error instanceof BrokenFile)) throw error;
     const { place, problem } = error;
-    return {
-      rows,
-      cursors,
-      broken: `${JSON.stringify(place)} ${problem.field} ${problem.reason}`,
-    } as Outcome;
+    broken = `${JSON.stringify(place)} ${problem.field} ${problem.reason}`;
   }
-  return { rows, cursors } as Outcome;
+  return { rows, cursors, broken };
 }
 
 async function* stream(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* chunks;
 }
 
-function readText(text: string, options: { csv?: boolean; ignoreUnknown?: boolean } = {}): Promise<Outcome> {
-  return read([Buffer.from(text)], options);
-}
+const readText = (text: string, options?: Options) => read([Buffer.from(text)], options);
 
 /** Rows as `[line, item, value]`, with the reason of the problem instead of the value of an invalid row. */
-function brief({ rows }: Outcome) {
+function brief({ rows }: { rows: readonly RawRow[] }) {
   return rows.map(({ place, value, problem }) => [place.line, place.item, problem?.reason ?? value]);
 }
 
+const EMPTY = { rows: [], cursors: 0, broken: undefined };
 const A = { id: 'a' };
 const B = { id: 'b', text: 'say "x": {[\\' };
 const OOPS = 'is not JSON (Unexpected identifier "oops")';
@@ -120,7 +115,7 @@ describe('a JSON list', () => {
   });
 
   test('a JSON list may be empty', async () => {
-    expect(await readText(' [ ] ')).toEqual({ rows: [], cursors: 0 });
+    expect(await readText(' [ ] ')).toEqual(EMPTY);
   });
 
   test('an invalid list item does not affect the other items', async () => {
@@ -300,9 +295,9 @@ describe('CSV', () => {
 });
 
 test('an empty file has no rows', async () => {
-  expect(await read([])).toEqual({ rows: [], cursors: 0 });
-  expect(await readText('\u{feff}')).toEqual({ rows: [], cursors: 0 });
-  expect(await readText(' \r\n\n')).toEqual({ rows: [], cursors: 0 });
+  expect(await read([])).toEqual(EMPTY);
+  expect(await readText('\u{feff}')).toEqual(EMPTY);
+  expect(await readText(' \r\n\n')).toEqual(EMPTY);
 });
 
 test('rejects UTF-16 text', async () => {
