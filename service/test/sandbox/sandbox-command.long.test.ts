@@ -212,21 +212,17 @@ test.skipIf(lacks('curl'))(
 );
 
 describe('rejected sandbox starts', () => {
-  test('the sandbox changes nothing and prints one sentence if the folder is not writable', async () => {
-    const folder = unwritableFolder();
-    const database = `sqlite:${join(folder, 'sandbox.db')}`;
-    expect(await offerbook(['sandbox', '--port', '0', '--database', database])).toEqual(
-      rejected(/^offerbook: the folder \S+ is not writable; start in another folder, or .+\n$/),
-    );
-  });
-
-  test('the sandbox changes nothing and prints one sentence if the folder is a file or does not exist', async () => {
+  test('the sandbox changes nothing and prints one sentence if the folder is not writable, is a file or does not exist', async () => {
     const file = join(temporaryFolder(), 'file');
     writeFileSync(file, '');
-    const inFile = ['sandbox', '--port', '0', '--database', `sqlite:${file}/sandbox.db`];
-    expect(await offerbook(inFile)).toEqual(rejected(/^offerbook: \S+ is a file, not a folder\n$/));
-    const inNothing = ['sandbox', '--port', '0', '--database', `sqlite:${file}.d/sandbox.db`];
-    expect(await offerbook(inNothing)).toEqual(rejected(/^offerbook: the folder \S+ does not exist\n$/));
+    for (const [folder, sentence] of [
+      [unwritableFolder(), /^offerbook: the folder \S+ is not writable; start in another folder, or .+\n$/],
+      [file, /^offerbook: \S+ is a file, not a folder\n$/],
+      [`${file}.d`, /^offerbook: the folder \S+ does not exist\n$/],
+    ] as const) {
+      const args = ['sandbox', '--port', '0', '--database', `sqlite:${folder}/sandbox.db`];
+      expect(await offerbook(args)).toEqual(rejected(sentence));
+    }
   });
 
   test('the sandbox does not change or delete a database that it did not create', async () => {
