@@ -47,6 +47,12 @@ async function metric(name: string): Promise<number> {
   return Number(line?.slice(name.length) ?? 0);
 }
 
+const untilMetric = (name: string, valueMin: number) =>
+  until(
+    () => metric(name),
+    (value) => value >= valueMin,
+  );
+
 /** Sends requests on separate connections; returns the count of each status. */
 async function ask(url: string, count: number): Promise<Record<string, number>> {
   const tally: Record<string, number> = {};
@@ -88,10 +94,7 @@ test('a crashed worker is replaced, the other workers keep responding, and its c
   const server = await start(3);
   await server.logged('worker ready', 3);
   expect(await ask(server.url, 30)).toEqual({ 200: 30 });
-  await until(
-    () => metric(ANSWERED),
-    (count) => count >= 30,
-  );
+  await untilMetric(ANSWERED, 30);
   faults.letHappen('crash', 2);
   const [end] = await server.logged('a worker ended; starting a new one');
   expect(end).toMatchObject({
@@ -104,12 +107,7 @@ test('a crashed worker is replaced, the other workers keep responding, and its c
   expect(await ask(server.url, 30)).toEqual({ 200: 30 });
   expect(await metric('offerbook_worker_restarts_total')).toBe(1);
   expect(await metric('offerbook_workers_ready')).toBe(3);
-  expect(
-    await until(
-      () => metric(ANSWERED),
-      (count) => count >= 90,
-    ),
-  ).toBe(90);
+  expect(await untilMetric(ANSWERED, 90)).toBe(90);
   // The console shows the same numbers for the whole node.
   const overview = textOf(await (await fetch(`${adminUrl}/`)).text());
   expect(overview).toMatch(/Workers ready3 of 3\s*Workers replaced1/);
@@ -147,10 +145,7 @@ test('a worker that does not start is retried with increasing delays while the o
   expect(await metric('offerbook_workers_ready')).toBe(1);
   expect(await ask(server.url, 30)).toEqual({ 200: 30 });
   faults.revive(2);
-  await until(
-    () => metric('offerbook_workers_ready'),
-    (count) => count === 2,
-  );
+  await untilMetric('offerbook_workers_ready', 2);
 });
 
 test('a worker that ran long enough is replaced after the shortest delay, regardless of how often it exits', async () => {

@@ -12,7 +12,6 @@ import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { id } from '../support/fixtures.ts';
 
 const ANYBODY = { orgId: 1, id: 'a' };
-const PATIENT = { runningMax: 2, waitMaxMs: 60_000 };
 
 /** Work that the test ends. */
 function job() {
@@ -29,54 +28,43 @@ const outcome = (promise: Promise<unknown>) =>
         : String(error),
   );
 
-/** Requests that wait for a limit, sorted by the start of their work. The test ends the work. */
-class Queue {
-  readonly begun: string[] = [];
-  readonly jobs: ReturnType<typeof job>[] = [];
-  readonly ask: (caller: typeof ANYBODY) => Promise<string>;
-
-  constructor(runningMax: number) {
-    const limited = concurrencyLimit({ runningMax, waitMaxMs: 60_000 });
-    this.ask = (caller) => {
-      const each = job();
-      return outcome(
-        limited(caller, () => {
-          this.begun.push(caller.id);
-          this.jobs.push(each);
-          return each.work();
-        }),
-      );
-    };
-  }
+/** Requests that wait for a limit. `begun` and `jobs` have the callers and the work that has begun; the test ends the work. */
+function queue(runningMax: number) {
+  const limited = concurrencyLimit({ runningMax, waitMaxMs: 60_000 });
+  const begun: string[] = [];
+  const jobs: ReturnType<typeof job>[] = [];
+  const start = (caller: typeof ANYBODY) => {
+    const each = job();
+    begun.push(caller.id);
+    jobs.push(each);
+    return each.work();
+  };
+  const ask = (caller: typeof ANYBODY) => outcome(limited(caller, () => start(caller)));
+  return { ask, begun, jobs };
 }
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 test('a concurrency limit runs a limited amount of work and queues the rest in order of arrival', async () => {
-  const limited = concurrencyLimit(PATIENT);
-  const begun: number[] = [];
-  const jobs = Array.from({ length: 5 }, job);
-  const outcomes = jobs.map(({ work }, i) =>
-    outcome(
-      limited(ANYBODY, () => {
-        begun.push(i);
-        return work();
-      }),
-    ),
-  );
+  const { ask, jobs } = queue(2);
+  const outcomes = Array.from({ length: 5 }, () => ask(ANYBODY));
   await settle();
-  expect(begun).toEqual([0, 1]);
+  expect(jobs).toHaveLength(2);
   // The longest waiting work is next, also after a failure.
-  jobs[1]?.fail();
-  await settle();
-  expect(begun).toEqual([0, 1, 2]);
-  for (const { end } of jobs) end();
-  expect(await Promise.all(outcomes)).toEqual(['done', 'Error: failed', 'done', 'done', 'done']);
-  expect(begun).toEqual([0, 1, 2, 3, 4]);
+  for (const number of [1, 2]) {
+    jobs[number]?.fail();
+    await settle();
+    expect(jobs).toHaveLength(number + 2);
+  }
+  for (const number of [0, 3, 4]) {
+    jobs[number]?.end();
+    await settle();
+  }
+  expect(await Promise.all(outcomes)).toEqual(['done', 'Error: failed', 'Error: failed', 'done', 'done']);
 });
 
 test("a concurrency limit alternates between organisations, and between each organisation's tokens, regardless of their number of requests", async () => {
-  const { ask, begun, jobs } = new Queue(1);
+  const { ask, begun, jobs } = queue(1);
   const [greedy, sister, other] = [ANYBODY, { orgId: 1, id: 'b' }, { orgId: 2, id: 'c' }];
   const asked = [greedy, greedy, greedy, greedy, sister, sister, other].map(ask);
   for (let done = 0; done < 7; done++) {
