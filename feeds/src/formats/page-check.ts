@@ -39,27 +39,20 @@ class PageList {
   #lastStart = BEFORE_ALL;
   #lastIncompleteEnd = NOWHERE;
 
-  add(info: PageInfo): void {
-    if (info.page === undefined) this.#addUnnumbered(info);
-    else this.#addNumbered(info.page, info);
-  }
-
-  #addNumbered(page: number, { hasMore, count, total: announced = 0 }: PageInfo): void {
+  add({ page, hasMore, count, total: announced = 0, rows }: PageInfo): void {
+    if (page === undefined) {
+      // Without a first row, a response counts as the first page if another page follows it; otherwise, as the last page.
+      const start = rows?.first ?? (hasMore === true ? BEFORE_ALL : AT_THE_END);
+      this.#lastStart = Math.max(this.#lastStart, start);
+      if (hasMore === true)
+        this.#lastIncompleteEnd = Math.max(this.#lastIncompleteEnd, rows?.last ?? BEFORE_THE_END);
+      return;
+    }
     const total = count === undefined ? 0 : announced;
     this.#counts.set(page, Math.max(count ?? 0, this.#counts.get(page) ?? 0));
     if (hasMore === true) this.#followed.add(page);
     if (page > this.#lastPage.page) this.#lastPage = { page, total };
     else if (page === this.#lastPage.page) this.#lastPage.total = Math.min(total, this.#lastPage.total);
-  }
-
-  /**
-   * A response without a first row counts as the first page if another page follows it; otherwise, it counts as the last page.
-   */
-  #addUnnumbered({ hasMore, rows }: PageInfo): void {
-    const start = rows?.first ?? (hasMore === true ? BEFORE_ALL : AT_THE_END);
-    this.#lastStart = Math.max(this.#lastStart, start);
-    if (hasMore !== true) return;
-    this.#lastIncompleteEnd = Math.max(this.#lastIncompleteEnd, rows?.last ?? BEFORE_THE_END);
   }
 
   get isPageMissing(): boolean {
