@@ -134,16 +134,13 @@ describe('the server rejects a spool and keeps running', () => {
   });
 
   test('rejects a spool that is not a regular file', async () => {
-    const linked = await refusal((path) => {
-      renameSync(path, `${path}.other`);
-      symlinkSync(`${path}.other`, path);
-    });
-    expect(linked).toBe('PATH is not a regular file; move it elsewhere');
-    const folder = await refusal((path) => {
-      renameSync(path, `${path}.other`);
-      mkdirSync(path);
-    });
-    expect(folder).toBe('PATH is not a regular file; move it elsewhere');
+    for (const put of [(path: string) => symlinkSync(`${path}.other`, path), mkdirSync]) {
+      const found = await refusal((path) => {
+        renameSync(path, `${path}.other`);
+        put(path);
+      });
+      expect(found).toBe('PATH is not a regular file; move it elsewhere');
+    }
   });
 
   test.if(process.getuid?.() === 0)(

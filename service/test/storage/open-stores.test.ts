@@ -25,21 +25,19 @@ import {
 const open = openTestStores();
 
 describe('opening a missing database', () => {
-  test('a missing SQLite database is not created', async () => {
-    const path = join(temporaryFolder(), 'offerbook.db');
+  test.each([
+    ['a missing SQLite database is not created', []],
+    ['an empty SQLite file counts as a missing database and stays empty', ['offerbook.db']],
+  ])('%s', async (_, files) => {
+    const folder = temporaryFolder();
+    const path = join(folder, 'offerbook.db');
+    for (const name of files) writeFileSync(join(folder, name), '');
     expect(await rejection(openStores(`sqlite:${path}`))).toEqual(
       new StorageError('missing', `there is no Offerbook database at ${path}`),
     );
-    expect(readdirSync(dirname(path))).toEqual([]);
-  });
-
-  test('an empty SQLite file counts as a missing database and stays empty', async () => {
-    const path = join(temporaryFolder(), 'offerbook.db');
-    writeFileSync(path, '');
-    expect(await rejection(openStores(`sqlite:${path}`))).toEqual(
-      new StorageError('missing', `there is no Offerbook database at ${path}`),
+    expect(readdirSync(folder).map((name) => [name, statSync(join(folder, name)).size])).toEqual(
+      files.map((name) => [name, 0]),
     );
-    expect([readdirSync(dirname(path)), statSync(path).size]).toEqual([['offerbook.db'], 0]);
   });
 
   test('a missing PostgreSQL schema is not created, and the error does not contain the password', async () => {

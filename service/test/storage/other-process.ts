@@ -1,8 +1,6 @@
 // A second process on the same database. As a program, this file runs the task that its first argument names and reports on
 // stdout, one JSON value per line. As a module, it starts such a program and reads its reports.
 
-import { dlopen, ptr } from 'bun:ffi';
-import { openSync, writeSync } from 'node:fs';
 import { newUuid } from '@offerbook/wire/uuid.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
@@ -14,11 +12,6 @@ type Task = (url: string, ...args: string[]) => Promise<void>;
 
 /** Number of transactions in each commit of `keep-writing`. */
 export const ROWS_A_COMMIT = 50;
-
-/** Linux's constants for fcntl(). */
-const [F_SETLK, F_WRLCK] = [6, 1];
-/** Size of the two copies of the header in the -shm file. */
-const INDEX_HEADER_BYTES = 96;
 
 const TASKS = {
   /** Opens the database like a server, but creates it if it is missing, and closes it. */
@@ -61,24 +54,6 @@ const TASKS = {
       for await (const _line of console);
       throw new Error('let go');
     });
-  },
-  /**
-   * Damages the WAL index (-shm) of an SQLite file as a crash can, and holds the locks that SQLite takes to recover it.
-   * Reports, and exits shortly afterwards, which releases the locks. Linux only.
-   */
-  async restore(url) {
-    const { symbols: libc } = dlopen('libc.so.6', {
-      fcntl: { args: ['i32', 'i32', 'ptr'], returns: 'i32' },
-    });
-    const file = openSync(`${url.slice('sqlite:'.length)}-shm`, 'r+');
-    // Offsets of the WRITE and RECOVER locks in SQLite's file format.
-    for (const byte of [120, 122]) {
-      const lock = new BigInt64Array([BigInt(F_WRLCK), BigInt(byte), 1n, 0n]);
-      if (libc.fcntl(file, F_SETLK, ptr(lock)) !== 0) throw new Error('another process holds the lock');
-    }
-    writeSync(file, new Uint8Array(INDEX_HEADER_BYTES), 0, INDEX_HEADER_BYTES, 0);
-    report('restoring');
-    await Bun.sleep(150);
   },
   /** Commits until it is killed, and reports the ids of each commit afterwards. */
   async 'keep-writing'(url, orgId) {

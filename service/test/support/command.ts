@@ -61,7 +61,7 @@ export function runProgram(
   );
 }
 
-async function finish(child: Bun.ReadableSubprocess): Promise<Finished> {
+export async function finish(child: Bun.ReadableSubprocess): Promise<Finished> {
   const [stdout, stderr, code] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { finish } from './command.ts';
 import { temporaryFolder } from './databases.ts';
 
 const PROGRAM = `{ names: ['no-such-program'], tests: 'nothing', apt: 'no-such-package', brew: 'no-such-formula' }`;
@@ -12,51 +13,38 @@ const SYSTEM_FOLDERS = ['/usr/sbin', '/usr/bin', '/etc', '/etc/apt', '/etc/apt/a
 const listSystem = () => SYSTEM_FOLDERS.filter(existsSync).map((folder) => readdirSync(folder));
 
 /** A machine whose apt-get logs its arguments, waits for letGoOn, and logs that it has finished. It has no other program. */
-class Machine {
-  readonly #folder = temporaryFolder();
+function newMachine() {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'calls'), '');
+  const lines = [
+    '#!/bin/sh',
+    `cd '${folder}'`,
+    'echo "$@" >> calls',
+    '[ "$1" = update ] && exit',
+    'until [ -e go-on ]; do sleep 0.05; done',
+    'echo end >> calls',
+  ];
+  writeFileSync(join(folder, 'apt-get'), lines.join('\n'), { mode: 0o755 });
 
-  constructor() {
-    writeFileSync(join(this.#folder, 'calls'), '');
-    const lines = [
-      '#!/bin/sh',
-      `cd '${this.#folder}'`,
-      'echo "$@" >> calls',
-      '[ "$1" = update ] && exit',
-      'until [ -e go-on ]; do sleep 0.05; done',
-      'echo end >> calls',
-    ];
-    writeFileSync(join(this.#folder, 'apt-get'), lines.join('\n'), { mode: 0o755 });
-  }
-
-  get calls(): string[] {
-    return readFileSync(join(this.#folder, 'calls'), 'utf8').split('\n').slice(0, -1);
-  }
-
-  letGoOn(): void {
-    writeFileSync(join(this.#folder, 'go-on'), '');
-  }
-
-  /** Runs a script that uses programs.ts, as this user. */
-  start(uid: number, script: string, env: Record<string, string | undefined> = {}) {
+  /** Starts a script that uses programs.ts, as this user. */
+  function start(uid: number, script: string, env: Record<string, string | undefined> = {}) {
     const program = `
       process.getuid = () => ${uid};
       const programs = await import(${JSON.stringify(join(import.meta.dir, 'programs.ts'))});
       ${script}`;
     return Bun.spawn([process.execPath, '-e', program], {
-      env: { ...process.env, CI: undefined, PATH: `${this.#folder}:${process.env.PATH}`, ...env },
+      env: { ...process.env, CI: undefined, PATH: `${folder}:${process.env.PATH}`, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
   }
 
-  /** What a script prints, run to its end as an ordinary user. */
-  async run(script: string, env: Record<string, string | undefined> = {}) {
-    const child = this.start(1_000, script, env);
-    const [stdout, stderr] = await Promise.all([
-      new Response(child.stdout).text(),
-      new Response(child.stderr).text(),
-    ]);
-    return { code: await child.exited, stdout, stderr };
-  }
+  return {
+    start,
+    /** What a script prints, run to its end as an ordinary user. */
+    run: (script: string, env?: Record<string, string | undefined>) => finish(start(1_000, script, env)),
+    calls: () => readFileSync(join(folder, 'calls'), 'utf8').split('\n').slice(0, -1),
+    letGoOn: () => writeFileSync(join(folder, 'go-on'), ''),
+  };
 }
 
 describe('as root on Debian', () => {
@@ -65,20 +53,20 @@ describe('as root on Debian', () => {
   test.skipIf(!isDebian || Bun.which('setsid') === null)(
     'installing a program does not start a service, and finishes even if the tests are killed',
     async () => {
-      const machine = new Machine();
+      const machine = newMachine();
       const before = listSystem();
       // A program of second choice does not prevent the installation of the first.
       const program = PROGRAM.replace("'no-such-program'", "'no-such-program', 'sh'");
       const child = machine.start(0, `programs.installPrograms([${program}])`);
-      while (machine.calls.length < 2) await Bun.sleep(10);
+      while (machine.calls().length < 2) await Bun.sleep(10);
       const during = listSystem();
       child.kill('SIGKILL');
       await child.exited;
       expect([during, listSystem()]).toEqual([before, before]);
       machine.letGoOn();
-      while (machine.calls.length < 3) await Bun.sleep(10);
+      while (machine.calls().length < 3) await Bun.sleep(10);
       const noServices = join(import.meta.dir, 'no-services');
-      expect(machine.calls).toEqual([
+      expect(machine.calls()).toEqual([
         'update',
         `install --yes --no-install-recommends no-such-package -o DPkg::Path=${noServices}:/usr/sbin:/usr/bin:/sbin:/bin`,
         'end',
@@ -100,18 +88,18 @@ describe('as an ordinary user', () => {
     ['a program that is missing where a test calls it is an error', 'requireProgram(PROGRAM)', 'false', 1],
     ['an optional program is not required with CI=true', `installPrograms([${OPTIONAL}])`, 'true', 0],
   ])('%s: %s', async (_what, call, CI, expected) => {
-    const machine = new Machine();
+    const machine = newMachine();
     const { code, stderr } = await machine.run(`programs.${call.replace('PROGRAM', PROGRAM)}`, { CI });
     expect([code, stderr.includes(`no-such-program is missing. ${WAYS}`)]).toEqual([
       expected,
       expected === 1,
     ]);
-    expect(machine.calls).toEqual([]);
+    expect(machine.calls()).toEqual([]);
   });
 
   test('the last lines of the test run name a missing program', async () => {
     const script = `console.log(programs.describeSkipped([${PROGRAM}]).join('\\n'))`;
-    expect((await new Machine().run(script)).stdout).toBe(
+    expect((await newMachine().run(script)).stdout).toBe(
       `no-such-program is missing: skipped nothing. ${WAYS}
 Not root: skipped full disks, files of other users, and a machine with only the C library.\n`,
     );
@@ -126,7 +114,7 @@ Not root: skipped full disks, files of other users, and a machine with only the 
       const PATH = temporaryFolder();
       writeFileSync(join(PATH, 'bash'), '', { mode: 0o755 });
       const script = `console.log(['fish', 'go', 'bash'].map((name) => programs.lacks(name)).join(' '))`;
-      expect((await new Machine().run(script, { PATH, CI })).stdout).toBe(`${skipped}\n`);
+      expect((await newMachine().run(script, { PATH, CI })).stdout).toBe(`${skipped}\n`);
     },
   );
 });
