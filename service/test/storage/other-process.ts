@@ -25,26 +25,6 @@ const TASKS = {
     report('begun');
     report(await upgradeDatabase(url, { clock: Date.now, by: 'other process' }));
   },
-  /** Makes this many commits to an organisation and reports their stamps. */
-  async write(url, orgId, commits) {
-    const stores = await openStores(url, COMMAND_OPTIONS);
-    for (let i = 0; i < Number(commits); i++) {
-      report(await writeTransactions(stores, Number(orgId), newIds(2)));
-    }
-    await stores.close();
-  },
-  /** Changes the catalogue once for each line on stdin. */
-  async 'change-catalogue'(url) {
-    const stores = await openStores(url, COMMAND_OPTIONS);
-    for await (const _line of console) {
-      await stores.catalogue.write(async (writer) => {
-        await writer.put([{ id: newUuid(), document: 'from another process' }]);
-        await writer.markChanged();
-      });
-      report('changed');
-    }
-    await stores.close();
-  },
   /** Takes the write lock, reports, and holds it until it is killed or its stdin ends. */
   async hold(url, orgId) {
     const stores = await openStores(url, COMMAND_OPTIONS);

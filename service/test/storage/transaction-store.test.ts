@@ -82,21 +82,7 @@ describe.each(DATABASES)('transactions on $name', (database) => {
       expect(await writeTransactions(stores, orgId, newIds(1))).toBe(stampMs + 1);
     });
 
-    test('writers in several processes never use the same stamp', async () => {
-      const { url, stores, orgId } = await newStores();
-      const processes = Array.from({ length: 4 }, () => startProcess('write', url, String(orgId), '20'));
-      const outcomes = await Promise.all(processes.map((each) => each.rest<number>()));
-
-      const stamps = outcomes.flatMap(({ reports }) => reports);
-      expect(new Set(stamps).size).toBe(80);
-      expect(outcomes.map(({ reports }) => reports.toSorted((a, b) => a - b))).toEqual(
-        outcomes.map(({ reports }) => reports),
-      );
-      expect(await readAllTransactions(stores, orgId)).toHaveLength(160);
-      expect((await page(stores, { orgId })).completeThroughMs).toBe(Math.max(...stamps));
-    });
-
-    test('a reader that sees the change clock at C sees every row with a stamp up to C', async () => {
+    test('writers never use the same stamp, and a reader that sees the change clock at C sees every row with a stamp up to C', async () => {
       const { url, stores, orgId } = await open.scene(database);
       const [moving] = newIds(1) as [Uuid];
       const handles = await Promise.all([open.stores(url), open.stores(url), open.stores(url)]);
@@ -126,6 +112,7 @@ describe.each(DATABASES)('transactions on $name', (database) => {
         pages.push(await page(stores, { orgId, limit: 1_000 }));
       pages.push(await page(stores, { orgId, limit: 1_000 }));
 
+      expect(rowsAt.size).toBe(3 * 40);
       const seen = pages.filter(({ texts }) => texts.length > 0);
       expect(seen.length).toBeGreaterThan(1);
       expect(seen.map(({ texts }) => texts.length)).toEqual(
