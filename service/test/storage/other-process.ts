@@ -1,11 +1,9 @@
 // A second process on the same database. As a program, this file runs the task that its first argument names and reports on
 // stdout, one JSON value per line. As a module, it starts such a program and reads its reports.
 
-import { newUuid } from '@offerbook/wire/uuid.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { upgradeDatabase } from '../../src/storage/upgrade-database.ts';
-import { putDocuments } from '../support/put-documents.ts';
 import { newIds, writeTransactions } from './open-test-stores.ts';
 
 type Task = (url: string, ...args: string[]) => Promise<void>;
@@ -25,16 +23,6 @@ const TASKS = {
     report('begun');
     report(await upgradeDatabase(url, { clock: Date.now, by: 'other process' }));
   },
-  /** Takes the write lock, reports, and holds it until it is killed or its stdin ends. */
-  async hold(url, orgId) {
-    const stores = await openStores(url, COMMAND_OPTIONS);
-    await stores.transactions.write(Number(orgId), async (writer) => {
-      await putDocuments(writer, [{ id: newUuid(), document: '{"text":"never committed"}' }]);
-      report('holding');
-      for await (const _line of console);
-      throw new Error('let go');
-    });
-  },
   /** Commits until it is killed, and reports the ids of each commit afterwards. */
   async 'keep-writing'(url, orgId) {
     const stores = await openStores(url, COMMAND_OPTIONS);
@@ -52,7 +40,6 @@ function report(value: unknown): void {
 
 export function startProcess(task: keyof typeof TASKS, ...args: string[]) {
   const child = Bun.spawn([process.execPath, import.meta.path, task, ...args], {
-    stdin: 'pipe',
     stdout: 'pipe',
     stderr: 'inherit',
   });
