@@ -1,5 +1,5 @@
-// Request figures for the last hour. Once a minute, this class copies the metrics' counters, which never decrease. The figures
-// are differences between two copies, so they add no cost to requests.
+// Request figures for the last hour. The node copies the metrics' counters, which never decrease, once a minute. The figures are
+// differences between two copies, so they add no cost to requests.
 
 import { statfsSync } from 'node:fs';
 import { BUCKETS_S, type RouteTallies, type RouteTally } from '../http/request-tally.ts';
@@ -15,7 +15,7 @@ interface MachineFigures {
   readonly disk: { readonly free: number; readonly size: number } | undefined;
 }
 
-export type HourFigures = ReturnType<RecentHour['figures']>;
+export type HourFigures = ReturnType<ReturnType<typeof recentHour>['figures']>;
 
 interface Sample {
   readonly atMs: number;
@@ -23,45 +23,39 @@ interface Sample {
   readonly machine: MachineFigures;
 }
 
-export class RecentHour {
-  readonly #samples: Sample[];
-
-  constructor(startedAtMs: number, machine: MachineFigures) {
-    this.#samples = [{ atMs: startedAtMs, routes: new Map(), machine }];
-  }
-
-  /** Called once a minute with the current counters. */
-  sample(atMs: number, routes: RouteTallies, machine: MachineFigures): void {
-    this.#samples.push({ atMs, routes: structuredClone(routes), machine });
-    if (this.#samples.length > SAMPLES_MAX) this.#samples.shift();
-  }
-
-  /** The first sample is an hour old, or from the start of the node if that was later. The last minute has not ended yet. */
-  figures(nowMs: number, routes: RouteTallies, machine: MachineFigures) {
-    const all = [...this.#samples, { atMs: nowMs, routes, machine }];
-    const [first] = all as [Sample];
-    return {
-      fromMs: first.atMs,
-      untilMs: nowMs,
-      all: figuresOf([...difference(first.routes, routes).values()]),
-      machine,
-      // Busiest route first.
-      routes: [...difference(first.routes, routes)]
-        .map(([route, tally]) => ({
-          route,
-          ...figuresOf([tally]),
-          p50Ms: quantile(tally.buckets, 0.5) * 1_000,
-        }))
-        .filter(({ requests }) => requests > 0)
-        .toSorted((a, b) => b.requests - a.requests || (a.route < b.route ? -1 : 1)),
-      minutes: all.slice(1).map((sample, i) => {
-        const before = all[i] as Sample;
-        const tallies = difference(before.routes, sample.routes);
-        const figures = figuresOf([...tallies.values()]);
-        return { fromMs: before.atMs, untilMs: sample.atMs, ...figures, machine: sample.machine };
-      }),
-    };
-  }
+export function recentHour(startedAtMs: number, startMachine: MachineFigures) {
+  const samples: Sample[] = [{ atMs: startedAtMs, routes: new Map(), machine: startMachine }];
+  return {
+    /** Called once a minute with the current counters. */
+    sample(atMs: number, routes: RouteTallies, machine: MachineFigures): void {
+      samples.push({ atMs, routes: structuredClone(routes), machine });
+      if (samples.length > SAMPLES_MAX) samples.shift();
+    },
+    /** The first sample is an hour old, or from the start of the node if that was later. The last minute has not ended yet. */
+    figures(nowMs: number, routes: RouteTallies, machine: MachineFigures) {
+      const all = [...samples, { atMs: nowMs, routes, machine }];
+      const [first] = all as [Sample];
+      const tallies = difference(first.routes, routes);
+      return {
+        fromMs: first.atMs,
+        untilMs: nowMs,
+        all: figuresOf([...tallies.values()]),
+        machine,
+        // Busiest route first.
+        routes: [...tallies]
+          .map(([route, tally]) => {
+            return { route, ...figuresOf([tally]), p50Ms: quantile(tally.buckets, 0.5) * 1_000 };
+          })
+          .filter(({ requests }) => requests > 0)
+          .toSorted((a, b) => b.requests - a.requests || (a.route < b.route ? -1 : 1)),
+        minutes: all.slice(1).map((sample, i) => {
+          const before = all[i] as Sample;
+          const figures = figuresOf([...difference(before.routes, sample.routes).values()]);
+          return { fromMs: before.atMs, untilMs: sample.atMs, ...figures, machine: sample.machine };
+        }),
+      };
+    },
+  };
 }
 
 function difference(before: RouteTallies, after: RouteTallies): Map<string, RouteTally> {

@@ -5,7 +5,7 @@ export interface Reply {
   /** app.ts adds headers to this object, even if the reply is cached: a copy would make cached pages 5 % slower. */
   readonly headers: Headers;
   /** Values that `headers` of a cached reply already contains. Setting a header again would make cached pages slower. */
-  readonly sent?: SentHeaders;
+  readonly sent?: ReturnType<typeof noneSent>;
   /** True if shared caches may store the response. It then has no Request-Id, which would reach other clients. */
   readonly isShared?: boolean;
   /** The Cache-Control and Link headers of a cached reply, which can differ between its responses. */
@@ -15,15 +15,8 @@ export interface Reply {
   readonly body: Blob | readonly Uint8Array<ArrayBuffer>[] | string | null;
 }
 
-/** The headers that earlier responses with a cached reply have set. */
-export interface SentHeaders {
-  /** True if the reply already has the headers that are the same in all its responses. */
-  hasCommon: boolean;
-  cacheControl: string;
-  link: string;
-}
-
-export function noneSent(): SentHeaders {
+/** The headers that earlier responses with a cached reply have set. `hasCommon` is true if those of all its responses are set. */
+export function noneSent() {
   return { hasCommon: false, cacheControl: '', link: '' };
 }
 

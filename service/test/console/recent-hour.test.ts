@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { quantile, RecentHour } from '../../src/console/recent-hour.ts';
+import { quantile, recentHour } from '../../src/console/recent-hour.ts';
 import { BUCKETS_S, RequestTally } from '../../src/http/request-tally.ts';
 
 const MINUTE_MS = 60_000;
@@ -8,7 +8,7 @@ const MACHINE = { memoryBytes: 1e8, disk: { free: 1e9, size: 2e9 } };
 
 test('reports the requests since the first sample by minute and by route, with the busiest route first', () => {
   const tally = new RequestTally();
-  const hour = new RecentHour(0, MACHINE);
+  const hour = recentHour(0, MACHINE);
   tally.count('/a', 200, 2);
   hour.sample(MINUTE_MS, tally.routes, MACHINE);
   tally.count('/a', 404, 2);
@@ -32,7 +32,7 @@ test('reports the requests since the first sample by minute and by route, with t
 
 test('drops samples that are older than an hour', () => {
   const tally = new RequestTally();
-  const hour = new RecentHour(0, MACHINE);
+  const hour = recentHour(0, MACHINE);
   for (let minute = 1; minute <= 100; minute++) {
     tally.count('/a', 200, 1);
     hour.sample(minute * MINUTE_MS, tally.routes, MACHINE);

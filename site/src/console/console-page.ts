@@ -27,15 +27,12 @@ const SECTIONS = [
   { path: '/errors', label: 'Errors' },
 ];
 
-/** URL of each asset, with its version. */
-type ConsoleUrls = Readonly<Record<'/assets/console.js' | '/assets/console.css', string>>;
-
-/** Renders the whole document. `path` selects the highlighted navigation entry. */
+/** Renders the whole document. `path` selects the highlighted navigation entry. `urls` are those of the assets, with versions. */
 export function framedPage(
   { status = 200, title, heading, main }: ConsolePage,
   path: string,
   nowMs: number,
-  urls: ConsoleUrls,
+  urls: Readonly<Record<'/assets/console.js' | '/assets/console.css', string>>,
 ): Page {
   const section = SECTIONS.find(
     (one) => one.path === path || (one.path !== '/' && path.startsWith(`${one.path}/`)),

@@ -4,7 +4,7 @@
 import { Refused } from '@offerbook/wire/failures.ts';
 import { TEXT_LENGTH_MAX } from '@offerbook/wire/text.ts';
 import type { ServeSettings } from '../../config.ts';
-import { machineFigures, RecentHour, SAMPLE_INTERVAL_MS } from '../../console/recent-hour.ts';
+import { machineFigures, recentHour, SAMPLE_INTERVAL_MS } from '../../console/recent-hour.ts';
 import { BoundedLog, type Logger } from '../../domain/logger.ts';
 import { isStorageError } from '../../domain/storage-error.ts';
 import type { ReplicaState } from '../../domain/stores.ts';
@@ -43,7 +43,7 @@ export function openAdmin(options: NodeOptions, source: AdminSource): (() => Pro
   const readClient = clientReader(settings.trustedProxies);
   const refusals = new BoundedLog((fields) => logger.warn(fields, 'rejected a request to the admin port'));
   const startedAtMs = clock();
-  const recent = new RecentHour(startedAtMs, machineFigures(folder));
+  const recent = recentHour(startedAtMs, machineFigures(folder));
   const readFigures = databaseFigures(source.stores, clock);
 
   async function readState(): Promise<NodeState> {

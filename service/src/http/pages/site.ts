@@ -41,14 +41,6 @@ const DESCRIBED_ERRORS: readonly DescribedError[] = ERROR_CODES.map((code) => {
   return { code, ...ERRORS[code], example: exampleProblem(code, operation) };
 });
 
-export interface Site {
-  readonly routes: readonly Route[];
-  /** Answers browsers that open an unknown path. */
-  readonly notFound: Route['answer'];
-  /** Answers browsers whose activation link failed with a page for shoppers. */
-  readonly linkError: (error: ApiError, exchange: Exchange) => Promise<Reply>;
-}
-
 export interface SiteSettings extends ExplorerOptions, DocumentSettings {
   /** If `off`, the page at `/` is a short welcome instead of the explorer. */
   readonly explorer: 'on' | 'off';
@@ -60,7 +52,7 @@ interface Server {
   readonly localUrl: () => string;
 }
 
-export function buildSite(settings: SiteSettings, { health, localUrl }: Server): Site {
+export function buildSite(settings: SiteSettings, { health, localUrl }: Server) {
   // Fail at startup instead of on the first page request.
   requirePublic(settings.guest?.token);
   // Loading the schemas on the first request saves 50 ms at startup.
@@ -101,8 +93,13 @@ export function buildSite(settings: SiteSettings, { health, localUrl }: Server):
   const notFound = once(async () => pageFile(notFoundPage(ERRORS.not_found.title, await frame())));
   return {
     routes,
-    notFound: async (exchange) => ({ ...(await notFound()).answer(exchange, 'no-store'), status: 404 }),
-    async linkError({ code, headers }, exchange) {
+    /** Answers browsers that open an unknown path. */
+    notFound: async (exchange: Exchange) => ({
+      ...(await notFound()).answer(exchange, 'no-store'),
+      status: 404,
+    }),
+    /** Answers browsers whose activation link failed with a page for shoppers. */
+    async linkError({ code, headers }: ApiError, exchange: Exchange): Promise<Reply> {
       const page = linkErrorPage(code, exchange.requestId, await frame());
       const reply = pageFile(page).answer(exchange, 'no-store');
       for (const [name, value] of Object.entries(headers)) reply.headers.set(name, value);
