@@ -2,6 +2,7 @@
 // checksum, so that only the look-up rejects them.
 
 import fc from 'fast-check';
+import { BASE62, printBase62 } from '../../../src/domain/base62.ts';
 import { TestNode } from '../../support/test-node.ts';
 import type { Run } from '../report/run.ts';
 import type { Extent } from './file-outcomes.ts';
@@ -38,7 +39,6 @@ function requestWith(token: string, list: string): Buffer {
   return Buffer.from(`GET /v1/${list}/ HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`, 'latin1');
 }
 
-const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const CHECKSUM_LENGTH = 6;
 
 /** A character that is allowed in a header, except spaces. */
@@ -68,10 +68,7 @@ const anyEdit: fc.Arbitrary<Mutation> = fc
 const anyMutation: fc.Arbitrary<Mutation> = fc.oneof(
   { weight: 10, arbitrary: anyEdit },
   fc.constantFrom<Mutation>(
-    (token) =>
-      withChecksum(
-        token.replace(/^ob_(pub|prv)_/, (prefix) => (prefix === 'ob_pub_' ? 'ob_prv_' : 'ob_pub_')),
-      ),
+    (token) => withChecksum(token.replace(/pub|prv/, (kind) => (kind === 'pub' ? 'prv' : 'pub'))),
     (token) => token.toUpperCase(),
     (token) => token.toLowerCase(),
     (token) => token + token,
@@ -106,11 +103,5 @@ function anyMutatedToken(good: readonly string[]): fc.Arbitrary<string> {
 
 function withChecksum(text: string): string {
   const body = text.slice(0, -CHECKSUM_LENGTH);
-  let rest = Bun.hash.crc32(body);
-  let checksum = '';
-  for (let i = 0; i < CHECKSUM_LENGTH; i++) {
-    checksum = BASE62[rest % 62] + checksum;
-    rest = Math.floor(rest / 62);
-  }
-  return body + checksum;
+  return body + printBase62(Bun.hash.crc32(body), CHECKSUM_LENGTH);
 }

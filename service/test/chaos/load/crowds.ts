@@ -7,8 +7,8 @@ import type { Node } from '../cluster/node.ts';
 import type { Run } from '../report/run.ts';
 import { type Crowd, startCrowd } from '../traffic/crowd.ts';
 import { forMs, openLoop } from '../traffic/loops.ts';
-import { median, type Tally } from '../traffic/tally.ts';
-import { type LoadedNode, MEMORY_MAX_MB, requireAnswered, startLoaded, watchNode } from './loaded-node.ts';
+import { median, requireAnswered, type Tally } from '../traffic/tally.ts';
+import { type LoadedNode, MEMORY_MAX_MB, startLoaded, watchNode } from './loaded-node.ts';
 
 const GOOD_PER_SECOND = 200;
 const GOOD_CONNECTIONS_MAX = 100;

@@ -13,8 +13,8 @@ import type { Run } from '../report/run.ts';
 import { get } from '../traffic/get.ts';
 import { getRequest } from '../traffic/http-connection.ts';
 import { closedLoop, forMs } from '../traffic/loops.ts';
-import { Tally } from '../traffic/tally.ts';
-import { requireAnswered, requireLivez, startLoaded, watchNode } from './loaded-node.ts';
+import { requireAnswered, Tally } from '../traffic/tally.ts';
+import { requireLivez, startLoaded, watchNode } from './loaded-node.ts';
 
 /** Maximum size of the envelope around the items of a page. */
 const ENVELOPE_BYTES_MAX = 100;

@@ -26,13 +26,6 @@ export async function startLoaded(run: Run, stack: AsyncDisposableStack, args: r
   };
 }
 
-/** Every request got 200. With --busy, a page of transactions may also be late and get 503. */
-export function requireAnswered(run: Run, part: string, { statuses, failures }: Tally): void {
-  const { 200: served = 0, 503: late = 0, ...others } = statuses;
-  const isAllowed = Object.keys({ ...others, ...failures }).length === 0 && (late === 0 || run.isBusy);
-  run.require(`${part}: every request succeeds`, isAllowed && served > 0, { statuses, failures });
-}
-
 /** Requests /livez again and again, one request at a time, and records the peak memory. */
 export function watchNode(node: Node) {
   const livez = new Tally();

@@ -6,11 +6,10 @@ import { until } from '../../support/until.ts';
 import type { Run } from '../report/run.ts';
 import { HttpConnection } from '../traffic/http-connection.ts';
 import { closedLoop, forMs, openLoop } from '../traffic/loops.ts';
-import { Tally } from '../traffic/tally.ts';
+import { requireAnswered, Tally } from '../traffic/tally.ts';
 import {
   type LoadedNode,
   MEMORY_MAX_MB,
-  requireAnswered,
   requireLivez,
   startLoaded,
   untilAsUsual,
@@ -115,7 +114,7 @@ async function waitForStuckDatabase(run: Run): Promise<void> {
   run.require(`${part}: all get 503`, waiting.count(503) === STUCK_REQUESTS, { statuses, failures });
   // The queue rejects these requests before their work starts; the database's deadline rejects the others during it.
   run.require(`${part}: the queue rejects most`, rejectedByQueue > STUCK_REQUESTS / 2, rejectedByQueue);
-  requireAnswered(run, `${part}, catalogue`, catalogue);
+  requireAnswered(run, `${part}, catalogue`, catalogue, 'catalogue');
   run.limit(`${part}: slowest 503`, waiting.percentileMs(1), UNAVAILABLE_WITHIN_MS, 'ms');
   run.limit(`${part}: memory`, node.memoryMb, MEMORY_MAX_MB, 'MB');
 }

@@ -46,9 +46,7 @@ export const workers: Scenario = {
     const env = { ...UNLIMITED, OFFERBOOK_DATABASE_URL: databaseUrl };
     const server = run.use(await faults.start(args, { env }));
     const metric = (name: string) => readMetric(`http://127.0.0.1:${adminPort}`, `offerbook_${name}`);
-    const untilMetric = (name: string, isEnough: (value: number) => boolean) =>
-      until(() => metric(name), isEnough);
-    const untilReady = () => untilMetric('workers_ready', (ready) => ready >= count);
+    const untilReady = () => until(async () => (await metric('workers_ready')) >= count);
     const untilSales = (token: string, status: number) =>
       untilEverywhere(`${server.url}/v1/transactions/?limit=1`, token, (found) => found === status);
 
@@ -64,7 +62,7 @@ export const workers: Scenario = {
       disturb(0, async () => {
         const before = await metric('worker_restarts_total');
         faults.letHappen(fault, (number % count) + 1);
-        await untilMetric('worker_restarts_total', (restarts) => restarts > before);
+        await until(async () => (await metric('worker_restarts_total')) > before);
         await untilReady();
       });
 
@@ -74,7 +72,7 @@ export const workers: Scenario = {
         await requests.untilAnswered(REJECTED_MIN, 503);
         await machine.start();
         await untilSales(tokens.private, 200);
-        await untilMetric('database_usable', (usable) => usable === 1);
+        await until(async () => (await metric('database_usable')) === 1);
       });
 
     async function changeCatalogue(round: number): Promise<void> {
@@ -133,11 +131,11 @@ export const workers: Scenario = {
 
 function targetsFor(run: Run, tokens: Readonly<Record<'public' | 'private', string>>): readonly Target[] {
   const firstId = (n: number) => id(1_000_000 + ((n * 7_919) % run.number('offers')));
-  const { public: token } = tokens;
+  const catalogue = { kind: 'catalogue', token: tokens.public } as const;
   return [
-    { kind: 'catalogue', path: (n) => `/v1/cashback-offers/?cursor=${firstId(n)}`, token },
-    { kind: 'catalogue', path: (n) => `/v1/cashback-offers/?name=${n % 100}&limit=20`, token },
-    { kind: 'catalogue', path: '/v1/retailers/', token, changing: true },
+    { ...catalogue, path: (n) => `/v1/cashback-offers/?cursor=${firstId(n)}` },
+    { ...catalogue, path: (n) => `/v1/cashback-offers/?name=${n % 100}&limit=20` },
+    { ...catalogue, path: '/v1/retailers/', changing: true },
     { kind: 'transactions', path: '/v1/transactions/?limit=100', token: tokens.private, changing: true },
     { kind: 'health', path: '/readyz' },
   ];
@@ -148,6 +146,5 @@ function judgeMemory(run: Run, memoryMb: readonly number[]): void {
   if (memoryMb.length < ROUNDS_FOR_MEMORY) return;
   const quarter = Math.ceil(memoryMb.length / 4);
   const [earlier, later] = [memoryMb.slice(quarter, 2 * quarter), memoryMb.slice(-quarter)].map(median);
-  const holds = (later ?? Number.NaN) <= (earlier ?? 0) * MEMORY_GROWTH_MAX;
-  run.require('memory does not grow', holds, { earlier, later });
+  run.limit('memory at the end', later ?? Number.NaN, (earlier ?? 0) * MEMORY_GROWTH_MAX, 'MB');
 }

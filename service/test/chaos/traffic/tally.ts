@@ -1,5 +1,7 @@
 // Counts the results of many requests: responses by status, failures without a response, and durations.
 
+import type { Run } from '../report/run.ts';
+
 export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 }
@@ -41,4 +43,17 @@ export class Tally {
     }
     return 0;
   }
+}
+
+/** Every request got 200. With --busy, a page of transactions may also be late and get 503. */
+export function requireAnswered(
+  run: Run,
+  what: string,
+  { statuses, failures }: Tally,
+  kind: 'catalogue' | 'transactions' = 'transactions',
+): void {
+  const { 200: served = 0, 503: late = 0, ...others } = statuses;
+  const mayBeLate = run.isBusy && kind === 'transactions';
+  const isAllowed = Object.keys({ ...others, ...failures }).length === 0 && (late === 0 || mayBeLate);
+  run.require(`${what}: every request succeeds`, isAllowed && served > 0, { statuses, failures });
 }
