@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { spawn } from 'node:child_process';
 import { chmodSync, copyFileSync, readdirSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { CheckedRequests, type Target } from '../chaos/traffic/checked-requests.ts';
+import { type CheckedRequests, startRequests, type Target } from '../chaos/traffic/checked-requests.ts';
 import {
   COMMAND,
   commandLine,
@@ -55,7 +55,7 @@ function useCopyIn(folder: string): void {
 
 async function serve(): Promise<void> {
   server = await ServerProcess.start([], { env: { ...env, OFFERBOOK_RATE_LIMIT_PRIVATE: '0' } });
-  traffic = await CheckedRequests.start(server.url, targets);
+  traffic = await startRequests(server.url, targets);
 }
 
 /** Checks that there were responses, and that all of them were correct. */

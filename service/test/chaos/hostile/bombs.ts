@@ -8,15 +8,6 @@ import { createGzip, createZstdCompress } from 'node:zlib';
 import { ndjson, offer, retailer, transaction } from '../../importer/fixture.ts';
 import type { FileKind } from './any-file.ts';
 
-export interface Bomb {
-  readonly name: string;
-  readonly kind: FileKind;
-  readonly packing: 'gzip' | 'zstd';
-  readonly pieces: () => Iterable<string>;
-  /** The expected error message. */
-  readonly complaint: RegExp;
-}
-
 const MEGABYTE = 1024 * 1024;
 const HEADER = 'id,country,soldAt,currencyCode,orderValue,cashback,status\n';
 const LONG_TRANSACTION = /^offerbook: line [12]: the row is longer than 256 KiB\n/;
@@ -30,50 +21,45 @@ function* endless(start: string, filling: string, megabytes: number): Generator<
   for (let n = 0; n < megabytes; n++) yield piece;
 }
 
-/** Rows with a list of the given size in one field. */
-function* rowsWithList(
-  rows: number,
-  row: (n: number) => object,
-  field: string,
-  item: string,
-  bytes: number,
-): Generator<string> {
-  const list = `[${repeated(`${item},`, bytes)}${item}]`;
-  for (let n = 0; n < rows; n++) yield ndjson(`${JSON.stringify(row(n)).slice(0, -1)},"${field}":${list}}`);
+/** Rows in which a list replaces the string '@'. */
+function* rowsWith(rows: number, row: (n: number) => object, list: (n: number) => string): Generator<string> {
+  for (let n = 0; n < rows; n++) yield ndjson(JSON.stringify(row(n)).replace('"@"', () => list(n)));
+}
+
+function listOf(item: string, bytes: number): string {
+  return `[${repeated(`${item},`, bytes)}${item}]`;
 }
 
 function repeated(text: string, bytes: number): string {
   return text.repeat(Math.floor(bytes / text.length));
 }
 
-/** A retailer without the field for its offers, which the caller adds. */
-const shop = (n: number) => {
-  const { cashbackOffers: _, ...rest } = retailer(n, { coupons: [], promotions: [] });
-  return rest;
-};
+const rowWithField = (n: number) => ({ ...transaction(n), updated: '@' });
+const shop = (n: number, cashbackOffers: unknown) => ({
+  ...retailer(n, { coupons: [], promotions: [] }),
+  cashbackOffers,
+});
+const shopWithOffers = (n: number) => shop(n, '@');
+const shopWithCountries = (n: number) => shop(n, [{ ...offer(n), countries: '@' }]);
+const shopWithField = (n: number) => shop(n, [{ ...offer(n), x: '@' }]);
 
 function* listsInAList(): Generator<string> {
-  yield `[{"id":1,"x":[${repeated('[],', 30 * MEGABYTE)}[]]},`;
-  yield `{"id":2,"x":[${repeated('[],', 200_000)}[]]}]`;
+  yield `[{"id":1,"x":${listOf('[]', 30 * MEGABYTE)}},`;
+  yield `{"id":2,"x":${listOf('[]', 200_000)}}]`;
 }
 
-function* unknownCountries(): Generator<string> {
-  const countries = `[${repeated('1,', 780_000)}1]`;
-  for (let n = 0; n < 12; n++) {
-    const row = JSON.stringify(retailer(n, { cashbackOffers: [offer(n, { countries: 0 })] }));
-    yield ndjson(row.replace('"countries":0', `"countries":${countries}`));
-  }
+/** Objects with different names, in the nth row of a file. */
+function differentNames(n: number): string {
+  return `[${Array.from({ length: 199_000 }, (_, k) => `{"${(n * 1e6 + k).toString(36)}":1}`)}]`;
 }
 
-function* differentNames(): Generator<string> {
-  for (let n = 0; n < 12; n++) {
-    const names = Array.from({ length: 199_000 }, (_, k) => `{"${(n * 1e6 + k).toString(36)}":1}`);
-    const row = JSON.stringify(retailer(n, { cashbackOffers: [offer(n, { x: 0 })] }));
-    yield ndjson(row.replace('0}', `[${names}]}`));
-  }
-}
-
-type Row = readonly [name: string, packing: Bomb['packing'], pieces: Bomb['pieces'], complaint: RegExp];
+type Row = readonly [
+  name: string,
+  packing: 'gzip' | 'zstd',
+  pieces: () => Iterable<string>,
+  /** The expected error message. */
+  complaint: RegExp,
+];
 
 // biome-ignore format: one row for each bomb
 const TRANSACTION_BOMBS: readonly Row[] = [
@@ -84,7 +70,7 @@ const TRANSACTION_BOMBS: readonly Row[] = [
     /^offerbook: line 1: the list is longer than 32 MiB; write it as NDJSON/],
   ['lists in lists', 'gzip', () => endless('', '[', 31), /^offerbook: line 1 \(item 1\): the list is incomplete/],
   ['objects in objects', 'zstd', () => endless('', '{"a":', 64), LONG_TRANSACTION],
-  ['lists in a field that is not read', 'gzip', () => rowsWithList(20, (n) => transaction(n), 'updated', '[]', 15.5 * MEGABYTE),
+  ['lists in a field that is not read', 'gzip', () => rowsWith(20, rowWithField, () => listOf('[]', 15.5 * MEGABYTE)),
     LONG_TRANSACTION],
   ['lists in a list of rows', 'gzip', listsInAList,
     /^offerbook: line 1 \(item 1\): the row is longer than 256 KiB\nofferbook: line 1 \(item 2\): the row has more than 1,000 values\n/],
@@ -100,24 +86,21 @@ const TRANSACTION_BOMBS: readonly Row[] = [
 // biome-ignore format: one row for each bomb
 const CATALOGUE_BOMBS: readonly Row[] = [
   ['zeros', 'gzip', () => endless('', '\0', 64), LONG_RETAILER],
-  ['offers that are empty', 'gzip', () => rowsWithList(12, shop, 'cashbackOffers', '{}', 7.9 * MEGABYTE), MANY_VALUES],
-  ['empty offers, as many as there may be', 'gzip', () => rowsWithList(12, shop, 'cashbackOffers', '{}', 199_000 * 3),
+  ['offers that are empty', 'gzip', () => rowsWith(12, shopWithOffers, () => listOf('{}', 7.9 * MEGABYTE)), MANY_VALUES],
+  ['empty offers, as many as there may be', 'gzip', () => rowsWith(12, shopWithOffers, () => listOf('{}', 199_000 * 3)),
     /^offerbook: line 1: cashbackOffers\[0\]\.id is missing\n/],
-  ['an offer in countries that do not exist', 'gzip', unknownCountries,
+  ['an offer in countries that do not exist', 'gzip', () => rowsWith(12, shopWithCountries, () => listOf('1', 780_000)),
     /^offerbook: line 1: cashbackOffers\[0\]\.countries must have at most 676 items\n/],
-  ['names that are all different', 'gzip', differentNames,
+  ['names that are all different', 'gzip', () => rowsWith(12, shopWithField, differentNames),
     /^offerbook: line 1: the row has more than 1,000 distinct field names\n/],
 ];
 
-const bombs = (kind: FileKind, rows: readonly Row[]): Bomb[] =>
+const bombs = (kind: FileKind, rows: readonly Row[]) =>
   rows.map(([name, packing, pieces, complaint]) => ({ kind, name, packing, pieces, complaint }));
 
-export const BOMBS: readonly Bomb[] = [
-  ...bombs('transactions', TRANSACTION_BOMBS),
-  ...bombs('catalogue', CATALOGUE_BOMBS),
-];
+export const BOMBS = [...bombs('transactions', TRANSACTION_BOMBS), ...bombs('catalogue', CATALOGUE_BOMBS)];
 
-export async function writeBomb({ packing, pieces }: Bomb, path: string): Promise<void> {
+export async function writeBomb({ packing, pieces }: (typeof BOMBS)[number], path: string): Promise<void> {
   const pack = packing === 'gzip' ? createGzip({ level: 1 }) : createZstdCompress();
   await pipeline(Readable.from(pieces()), pack, createWriteStream(path));
 }

@@ -6,7 +6,7 @@ import type { NetworkName } from '@offerbook/feeds/source/source-file.ts';
 import { RetailerSchema } from '@offerbook/wire/catalogue.ts';
 import { transactionRowSchema } from '@offerbook/wire/transaction.ts';
 import fc from 'fast-check';
-import { FEED_NAMES, FEEDS, type FeedName } from '../../../../feeds/test/any-feed.ts';
+import { FEED_NAMES, FEEDS } from '../../../../feeds/test/any-feed.ts';
 import {
   awinFiles,
   cjFiles,
@@ -18,7 +18,7 @@ import {
 import { type Conversion, convertSales, convertShops, sourceFor } from '../../../../feeds/test/fixture.ts';
 import type { Run } from '../report/run.ts';
 import { type Damage, damaged, someDamage } from './any-file.ts';
-import { type Extent, FileOutcomes, outcomeOf } from './file-outcomes.ts';
+import { type Extent, newOutcomes, outcomeOf, rejectionOf, reportOutcomes } from './file-outcomes.ts';
 
 const MESSAGES = {
   place: /^.+, line \d+(?: \(item \d+\))?(?:, id .*)?: ./,
@@ -55,16 +55,13 @@ const TABLE_FILE = [
   'A-3,open,01.01.2026 00:00,1,0.1,',
 ].join('\n');
 
-type AttackedFeed = FeedName | 'table';
-const NAMES: readonly AttackedFeed[] = [...FEED_NAMES, 'table'];
-
 export async function attackWithFeeds(run: Run, extent: Extent): Promise<void> {
-  for (const name of NAMES) await attackWith(name, run, extent);
+  for (const name of [...FEED_NAMES, 'table'] as const) await attackWith(name, run, extent);
 }
 
 /** Half of the files contain transactions, and the other half, if the network has catalogues, parts of a catalogue. */
-async function attackWith(name: AttackedFeed, run: Run, extent: Extent): Promise<void> {
-  const outcomes = new FileOutcomes();
+async function attackWith(name: NetworkName, run: Run, extent: Extent): Promise<void> {
+  const outcomes = newOutcomes();
   const source = sourceFor(name, { country: 'DE', ...(name === 'table' ? TABLE : {}) });
   const anySales = fc
     .record({ text: anySalesFile(name), damages: someDamage, skipInvalid: fc.boolean() })
@@ -92,20 +89,19 @@ async function attackWith(name: AttackedFeed, run: Run, extent: Extent): Promise
       name === 'table' ? anySales : fc.oneof(anySales, anyShop),
       async ({ convert, schema }) => {
         const outcome = await outcomeOf(convert());
-        if (outcome instanceof Error) outcomes.rejected(outcome, ConversionFailed, MESSAGES);
+        if (outcome instanceof Error) outcomes[rejectionOf(outcome, ConversionFailed, MESSAGES)] += 1;
         else {
           requireImportable(outcome, schema);
-          if (outcome.rows.length > 0) outcomes.accepted += 1;
-          else outcomes.empty += 1;
+          outcomes[outcome.rows.length > 0 ? 'accepted' : 'empty'] += 1;
         }
       },
     ),
     extent,
   );
-  outcomes.report(run, name);
+  reportOutcomes(run, name, outcomes);
 }
 
-function anySalesFile(name: AttackedFeed): fc.Arbitrary<string> {
+function anySalesFile(name: NetworkName): fc.Arbitrary<string> {
   if (name === 'table') return fc.constant(TABLE_FILE);
   const { row, shapes } = FEEDS[name];
   return fc

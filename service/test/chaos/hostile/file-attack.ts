@@ -20,7 +20,7 @@ import {
 import { schemaProblems } from '../../support/documented-answers.ts';
 import type { Run } from '../report/run.ts';
 import { anyFile, type FileKind } from './any-file.ts';
-import { type Extent, FileOutcomes, outcomeOf } from './file-outcomes.ts';
+import { type Extent, newOutcomes, outcomeOf, rejectionOf, reportOutcomes } from './file-outcomes.ts';
 
 const MESSAGES = {
   place: /^line \d+(?: \(item \d+\))?: ./,
@@ -50,7 +50,7 @@ async function attackWith(kind: FileKind, run: Run, extent: Extent): Promise<voi
   const book = await newBook(() => nowMs);
   const { stores, org } = book;
   await fillBook(book);
-  const outcomes = new FileOutcomes();
+  const outcomes = newOutcomes();
   await fc.assert(
     fc.asyncProperty(anyFile(kind), anyOptions, async ({ bytes }, options) => {
       nowMs += 1_000;
@@ -63,7 +63,7 @@ async function attackWith(kind: FileKind, run: Run, extent: Extent): Promise<voi
       };
       const outcome = await outcomeOf(importFile());
       if (outcome instanceof Error) {
-        outcomes.rejected(outcome, InvalidRows, MESSAGES);
+        outcomes[rejectionOf(outcome, InvalidRows, MESSAGES)] += 1;
         if (!Bun.deepEquals(await contentOf(book), before))
           throw new Error(`changed something, but reported: ${outcome.message}`);
       } else {
@@ -75,7 +75,7 @@ async function attackWith(kind: FileKind, run: Run, extent: Extent): Promise<voi
     extent,
   );
   await stores.close();
-  outcomes.report(run, kind);
+  reportOutcomes(run, kind, outcomes);
 }
 
 /** Rows that hostile files may change, withdraw or collide with. */

@@ -30,48 +30,39 @@ export async function outcomeOf<T>(work: Promise<T>): Promise<T | Error> {
   return outcome;
 }
 
-/** Counts what happened to damaged files of one kind. */
-export class FileOutcomes {
-  accepted = 0;
-  /** Files without a valid row. */
-  empty = 0;
-  #invalid = 0;
-  #refused = 0;
+/** What happened to damaged files of one kind. `empty` counts files without a valid row. */
+export const newOutcomes = () => ({ accepted: 0, empty: 0, 'rejected with places': 0, 'rejected whole': 0 });
 
-  /**
-   * Checks the message of a rejected file: it must contain the reason, or the location of each invalid row. Files with invalid
-   * rows are rejected with `rowError`.
-   */
-  rejected(
-    error: Error,
-    rowError: new (...args: never[]) => Error,
-    { place, whole }: { readonly place: RegExp; readonly whole: RegExp },
-  ): void {
-    const { message } = error;
-    if (!(error instanceof BadInput || error instanceof Refused)) throw error;
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal would interpret them
-    if (/[\x00-\x09\x0b-\x1f\x7f-\x9f]/.test(message))
-      throw new Error(`has control characters: ${JSON.stringify(message)}`);
-    if (!(error instanceof rowError)) {
-      if (!whole.test(message)) throw new Error(`the error does not give the reason: ${message}`);
-      this.#refused += 1;
-      return;
-    }
-    const [summary = '', ...places] = message.split('\n').reverse();
-    if (!SUMMARY.test(summary)) throw new Error(`the error has no summary: ${message}`);
-    if (places.length === 0 || places.some((line) => !place.test(line) && !MORE.test(line)))
-      throw new Error(`the error does not name the place: ${message}`);
-    this.#invalid += 1;
+/**
+ * Checks the message of a rejected file: it must contain the reason, or the location of each invalid row. Files with invalid
+ * rows are rejected with `rowError`.
+ */
+export function rejectionOf(
+  error: Error,
+  rowError: new (...args: never[]) => Error,
+  { place, whole }: { readonly place: RegExp; readonly whole: RegExp },
+) {
+  const { message } = error;
+  if (!(error instanceof BadInput || error instanceof Refused)) throw error;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal would interpret them
+  if (/[\x00-\x09\x0b-\x1f\x7f-\x9f]/.test(message))
+    throw new Error(`has control characters: ${JSON.stringify(message)}`);
+  if (!(error instanceof rowError)) {
+    if (!whole.test(message)) throw new Error(`the error does not give the reason: ${message}`);
+    return 'rejected whole';
   }
+  const [summary = '', ...places] = message.split('\n').reverse();
+  if (!SUMMARY.test(summary)) throw new Error(`the error has no summary: ${message}`);
+  if (places.length === 0 || places.some((line) => !place.test(line) && !MORE.test(line)))
+    throw new Error(`the error does not name the place: ${message}`);
+  return 'rejected with places';
+}
 
-  /** Large attacks must meet accepted and invalid files. */
-  report(run: Run, kind: string): void {
-    const { accepted, empty } = this;
-    const files = accepted + empty + this.#invalid + this.#refused;
-    const rejected = { 'rejected with places': this.#invalid, 'rejected whole': this.#refused };
-    run.rows.push({ files, of: kind, accepted, ...rejected });
-    const fewest = Math.min(this.accepted, this.#invalid);
-    if (files >= ALL_OUTCOMES_FROM)
-      run.require(`${kind} files must be accepted and rejected`, fewest > files / 50);
-  }
+/** Large attacks must meet accepted and invalid files. */
+export function reportOutcomes(run: Run, kind: string, outcomes: ReturnType<typeof newOutcomes>): void {
+  const files = Object.values(outcomes).reduce((sum, count) => sum + count);
+  run.rows.push({ files, of: kind, ...outcomes });
+  const fewest = Math.min(outcomes.accepted, outcomes['rejected with places']);
+  if (files >= ALL_OUTCOMES_FROM)
+    run.require(`${kind} files must be accepted and rejected`, fewest > files / 50);
 }

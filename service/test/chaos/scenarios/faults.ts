@@ -7,7 +7,7 @@ import { openFaultyPostgres, POSTGRES_FAULTS, type PostgresFault } from '../clus
 import { retailersWith, runCommand, seed, transactionsUpTo } from '../cluster/seed.ts';
 import type { Run } from '../report/run.ts';
 import type { Scenario } from '../scenario.ts';
-import { CheckedRequests, type Target } from '../traffic/checked-requests.ts';
+import { startRequests, type Target } from '../traffic/checked-requests.ts';
 
 const UNAVAILABLE_WITHIN_MS = 2_000;
 const RECOVERED_WITHIN_MS = 5_000;
@@ -53,7 +53,7 @@ async function playFault(run: Run, { name, needsStandby, begin }: PostgresFault)
   const node = stack.use((await until(start, (it) => it instanceof Node)) as Node);
   const rounds = needsStandby ? 1 : run.number('rounds');
   for (let round = 0; round < rounds && !run.isOver; round++) {
-    await using requests = await CheckedRequests.start(node.url, targets);
+    await using requests = await startRequests(node.url, targets);
     await requests.untilServed();
     const end = await begin(postgres);
     if (end !== undefined) await requests.untilAnswered(REJECTED_MIN, 503);

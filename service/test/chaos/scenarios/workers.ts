@@ -13,7 +13,7 @@ import { readMetric, UNLIMITED } from '../cluster/node.ts';
 import { retailersWith, runCommand, seed, transactionsUpTo } from '../cluster/seed.ts';
 import type { Run } from '../report/run.ts';
 import type { Scenario } from '../scenario.ts';
-import { CheckedRequests, type Target } from '../traffic/checked-requests.ts';
+import { startRequests, type Target } from '../traffic/checked-requests.ts';
 import { untilEverywhere } from '../traffic/get.ts';
 import { median } from '../traffic/tally.ts';
 
@@ -104,7 +104,7 @@ export const workers: Scenario = {
 
     await untilReady();
     const options = { pauseMs: PAUSE_MS, allowed: [] };
-    const requests = run.use(await CheckedRequests.start(server.url, targetsFor(run, tokens), options));
+    const requests = run.use(await startRequests(server.url, targetsFor(run, tokens), options));
     const memoryMb: number[] = [];
     try {
       for (let round = 0; !run.isOver; round++) {

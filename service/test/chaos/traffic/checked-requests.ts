@@ -25,85 +25,37 @@ export interface Answer {
 /** Correct responses in a row after which a target counts as served. */
 const IN_A_ROW = 3;
 
-export class CheckedRequests implements AsyncDisposable {
-  readonly answers: Answer[] = [];
-  /** Failures that are allowed now: 503 for requests for transactions, 0 for requests that are cut off. */
-  allowed: readonly number[];
-  readonly #url: string;
-  readonly #latest: Answer[][];
-  #clients: Promise<void>[] = [];
-  #isOver = false;
+export type CheckedRequests = Awaited<ReturnType<typeof startRequests>>;
 
-  private constructor(url: string, targets: readonly Target[], allowed: readonly number[]) {
-    this.#url = url;
-    this.allowed = allowed;
-    this.#latest = targets.map(() => []);
+/**
+ * Starts a client for each target. Its first 200 is the correct response; on a busy machine, a 503 may precede it. `allowed` are
+ * the failures that are allowed now: 503 for requests for transactions, 0 for requests that are cut off.
+ */
+export async function startRequests(
+  url: string,
+  targets: readonly Target[],
+  { pauseMs = 20, allowed = [503] as readonly number[] } = {},
+) {
+  const answers: Answer[] = [];
+  const latest = targets.map((): Answer[] => []);
+  let isOver = false;
+
+  /** Every third request has its own connection, so that a server with several workers passes it to any of them. */
+  function send(target: Target, number: number): Promise<Response> {
+    const headers: Record<string, string> = number % 3 === 0 ? { Connection: 'close' } : {};
+    return get(url + pathOf(target, number), { token: target.token, headers });
   }
 
-  /** Starts a client for each target. Its first 200 is the correct response; on a busy machine, a 503 may precede it. */
-  static async start(
-    url: string,
-    targets: readonly Target[],
-    { pauseMs = 20, allowed = [503] as readonly number[] } = {},
-  ): Promise<CheckedRequests> {
-    const requests = new CheckedRequests(url, targets, allowed);
-    const right = await Promise.all(
-      targets.map(async (target) => {
-        const request = () => requests.#send(target, 0);
-        return (await until(request, ({ status }) => status === 200)).text();
-      }),
-    );
-    requests.#clients = targets.map(async (target, i) => {
-      for (let number = 1; !requests.#isOver; number++) {
-        const answer = await requests.#answer(target, number, right[i] ?? '');
-        requests.answers.push(answer);
-        requests.#latest[i] = [...(requests.#latest[i] ?? []), answer].slice(-IN_A_ROW);
-        await Bun.sleep(pauseMs);
-      }
-    });
-    return requests;
-  }
-
-  /** Waits until each target has once answered several requests in a row with 200. A busy node may reject later requests. */
-  async untilServed(): Promise<void> {
-    const sinceMs = performance.now();
-    const isServed = ({ startedMs, status }: Answer) => startedMs > sinceMs && status === 200;
-    const served = this.#latest.map(() => false);
-    await until(
-      () => {
-        for (const [i, answers] of this.#latest.entries())
-          served[i] ||= answers.filter(isServed).length === IN_A_ROW;
-        return served;
-      },
-      (all) => all.every(Boolean),
-    );
-  }
-
-  /** Waits for this many more responses with this status. */
-  async untilAnswered(more: number, status: number): Promise<void> {
-    await untilMore(() => this.answers.filter((answer) => answer.status === status).length, more);
-  }
-
-  async stop(): Promise<readonly Answer[]> {
-    this.#isOver = true;
-    await Promise.all(this.#clients);
-    return this.answers;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.stop();
-  }
-
-  async #answer(target: Target, number: number, right: string): Promise<Answer> {
+  async function answerOf(target: Target, number: number, right: string): Promise<Answer> {
     const startedMs = performance.now();
-    const allowedBefore = this.allowed;
+    const allowedBefore = requests.allowed;
     // A fault that has ended in the meantime may be the reason of a failure.
-    const allows = (status: number) => allowedBefore.includes(status) || this.allowed.includes(status);
+    const allows = (status: number) => allowedBefore.includes(status) || requests.allowed.includes(status);
     const done = (status: number, wrong: string | undefined): Answer => ({
       ...{ kind: target.kind, status, startedMs, endedMs: performance.now(), wrong },
     });
     try {
-      const response = await this.#send(target, number);
+      const response = await send(target, number);
       const body = await response.text();
       return done(response.status, problemOf(target, response, body, right, allows));
     } catch (error) {
@@ -111,11 +63,53 @@ export class CheckedRequests implements AsyncDisposable {
     }
   }
 
-  /** Every third request has its own connection, so that a server with several workers passes it to any of them. */
-  #send(target: Target, number: number): Promise<Response> {
-    const headers: Record<string, string> = number % 3 === 0 ? { Connection: 'close' } : {};
-    return get(this.#url + pathOf(target, number), { token: target.token, headers });
-  }
+  const requests = {
+    answers,
+    allowed,
+    /** Waits until each target has once answered several requests in a row with 200. A busy node may reject later requests. */
+    async untilServed(): Promise<void> {
+      const sinceMs = performance.now();
+      const isServed = ({ startedMs, status }: Answer) => startedMs > sinceMs && status === 200;
+      const served = targets.map(() => false);
+      await until(() => {
+        for (const [i, ofTarget] of latest.entries())
+          served[i] ||= ofTarget.filter(isServed).length === IN_A_ROW;
+        return served.every(Boolean);
+      });
+    },
+    /** Waits for this many more responses with this status. */
+    async untilAnswered(more: number, status: number): Promise<void> {
+      await untilMore(() => answers.filter((answer) => answer.status === status).length, more);
+    },
+    async stop(): Promise<readonly Answer[]> {
+      isOver = true;
+      await clients;
+      return answers;
+    },
+    [Symbol.asyncDispose]: async () => void (await requests.stop()),
+  };
+
+  const right = await Promise.all(
+    targets.map(async (target) =>
+      (
+        await until(
+          () => send(target, 0),
+          ({ status }) => status === 200,
+        )
+      ).text(),
+    ),
+  );
+  const clients: Promise<unknown> = Promise.all(
+    targets.map(async (target, i) => {
+      for (let number = 1; !isOver; number++) {
+        const answer = await answerOf(target, number, right[i] ?? '');
+        answers.push(answer);
+        latest[i] = [...(latest[i] ?? []), answer].slice(-IN_A_ROW);
+        await Bun.sleep(pauseMs);
+      }
+    }),
+  );
+  return requests;
 }
 
 function pathOf({ path }: Target, number: number): string {

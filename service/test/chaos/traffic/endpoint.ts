@@ -10,23 +10,13 @@ import { TIMEOUT_MS } from './sender-process.ts';
 
 const FAULT_SHARE = 0.3;
 
-export interface Endpoint {
-  readonly orgId: number;
-  readonly receiver: Receiver;
-  /** Ends the faults. */
-  end(): Promise<void>;
-}
+export type Endpoint = Awaited<ReturnType<typeof newEndpoint>>;
 
 /** The faults that store nothing, and what the sender sees. `hang` takes almost the time limit of a request. */
 const REFUSALS = { error: 500, redirect: 307, close: 'close', hang: 'close' } as const;
 const FAULTS = ['error', 'hang', 'redirect', 'close', 'cut', 'slow', 'forget', 'lost response'] as const;
 
-export async function newEndpoint(
-  run: Run,
-  stores: Stores,
-  orgId: number,
-  random: Random,
-): Promise<Endpoint> {
+export async function newEndpoint(run: Run, stores: Stores, orgId: number, random: Random) {
   const replays: Promise<unknown>[] = [];
   let faultShare = FAULT_SHARE;
   /** The endpoint has stored every change up to this one. */
@@ -61,6 +51,7 @@ export async function newEndpoint(
   const { id } = await stores.webhooks.create(orgId, receiver.url, NO_WATERMARK_MS);
   return {
     ...{ orgId, receiver },
+    /** Ends the faults. */
     async end() {
       faultShare = 0;
       await Promise.all(replays);

@@ -36,12 +36,6 @@ export interface Surroundings {
   checkSnapshot?(organisation: OrganisationName, ...walk: Parameters<CheckSnapshot>): Promise<void>;
 }
 
-interface Difference {
-  readonly what: 'lost' | 'extra';
-  readonly id: Uuid;
-  readonly poller: string;
-}
-
 /** The pollers of all organisations. */
 export async function buildFleet(
   organisations: readonly OrganisationName[],
@@ -62,16 +56,14 @@ export async function catchUp(members: readonly Member[], walk: (member: Member)
 }
 
 /** Compares every copy with the database. */
-export async function findDifferences(members: readonly Member[], stores: Stores): Promise<Difference[]> {
-  const all: Difference[] = [];
-  for (const name of new Set(members.map(({ organisation }) => organisation))) {
-    const truth = await readAll(stores, (await getOrganisation(stores, name)).id);
-    for (const { poller } of members.filter(({ organisation }) => organisation === name)) {
-      const { lost, extra } = compare(truth, poller.copy);
-      const who = `${poller.kind} of ${name}`;
-      for (const id of lost) all.push({ what: 'lost', id, poller: who });
-      for (const id of extra) all.push({ what: 'extra', id, poller: who });
-    }
+export async function findDifferences(members: readonly Member[], stores: Stores) {
+  const all: { what: 'lost' | 'extra'; id: Uuid; poller: string }[] = [];
+  for (const { organisation, poller } of members) {
+    const truth = await readAll(stores, (await getOrganisation(stores, organisation)).id);
+    const { lost, extra } = compare(truth, poller.copy);
+    const who = `${poller.kind} of ${organisation}`;
+    for (const id of lost) all.push({ what: 'lost', id, poller: who });
+    for (const id of extra) all.push({ what: 'extra', id, poller: who });
   }
   return all;
 }
