@@ -71,11 +71,14 @@ export async function startRequests(
       const sinceMs = performance.now();
       const isServed = ({ startedMs, status }: Answer) => startedMs > sinceMs && status === 200;
       const served = targets.map(() => false);
-      await until(() => {
-        for (const [i, ofTarget] of latest.entries())
-          served[i] ||= ofTarget.filter(isServed).length === IN_A_ROW;
-        return served.every(Boolean);
-      });
+      await until(
+        () => {
+          for (const [i, ofTarget] of latest.entries())
+            served[i] ||= ofTarget.filter(isServed).length === IN_A_ROW;
+          return served;
+        },
+        (all) => all.every(Boolean),
+      );
     },
     /** Waits for this many more responses with this status. */
     async untilAnswered(more: number, status: number): Promise<void> {
