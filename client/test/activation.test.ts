@@ -2,11 +2,10 @@
 
 import { describe, expect, test } from 'bun:test';
 import { inspect } from 'node:util';
-import { type CallOptions, type ClientOptions, type Fetch, OfferbookClient } from '../src/index.ts';
+import type { CallOptions, ClientOptions, Fetch } from '../src/index.ts';
 import { failure, problem, scripted } from './support/answers.ts';
 import { openClient } from './support/open-client.ts';
 
-const TOKEN = `ob_pub_${'0'.repeat(36)}`;
 const DEAL = {
   deal: 'cashbackOffer',
   id: '0192d1a0-0000-7000-8000-000000000011',
@@ -15,14 +14,7 @@ const DEAL = {
 } as const;
 const QUERY = '?orgId=01931f4e-7d5c-7000-9a4e-0c7d3f1e2b5a&passbackUid=us%C3%A9r%20%26%201';
 
-function clientWith(fetch: Fetch) {
-  return new OfferbookClient({
-    baseUrl: 'https://api.example/',
-    token: () => TOKEN,
-    fetch,
-    retry: { attemptsMax: 1 },
-  });
-}
+const clientWith = (fetch: Fetch) => openClient({ fetch }, { retry: { attemptsMax: 1 } }).client;
 
 test('activationUrl() builds a link without sending a request', () => {
   const client = clientWith(() => Promise.reject(new Error('nothing is to be sent')));

@@ -126,7 +126,7 @@ test('a private token in an app is rejected, because every user could read it', 
   }
 });
 
-test.each([
+test.each<string[]>([
   ['is not absolute', '', 'api.example'],
   ['has another scheme', 'ftp://api.example', 'api://user:SECRET@api.example', `SECRET${PRIVATE}`],
   ['has a query', 'https://api.example/?x=1'],

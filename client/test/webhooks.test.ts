@@ -30,14 +30,9 @@ function toSecret(key: Uint8Array): string {
   return `whsec_${Buffer.from(key).toString('base64')}`;
 }
 
-interface Message {
-  readonly id: string;
-  readonly timestamp: string;
-  readonly signature: string;
-  readonly body: string;
-}
+type Message = ReturnType<typeof signed>;
 
-function signed(body: string, secrets = [SECRET], sentAtMs = NOW_MS, id = 'msg_1'): Message {
+function signed(body: string, secrets = [SECRET], sentAtMs = NOW_MS, id = 'msg_1') {
   const timestamp = String(Math.floor(sentAtMs / 1_000));
   const signatures = secrets.map((secret) => new Webhook(secret).sign(id, new Date(sentAtMs), body));
   return { id, timestamp, signature: signatures.join(' '), body };
@@ -261,11 +256,7 @@ describe('handleWebhook', () => {
       },
     });
     const { handle } = receiver();
-    const request = new Request('https://shop.example/webhooks', {
-      method: 'POST',
-      headers: headersOf(message),
-      body,
-    });
+    const request = new Request(requestOf(message), { body });
     expect((await handle(request)).status).toBe(413);
     expect(chunks).toBeLessThan(30);
   });

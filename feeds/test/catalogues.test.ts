@@ -634,11 +634,6 @@ describe('invalid and incomplete catalogue files', () => {
     const error = await errorOf(convertCatalogueOf('partnerize', { ...files, 'commissions=1': open }));
     expect(error.message).toStartWith('a page of --commissions 1=… is missing');
   });
-
-  test('XML of the wrong type is rejected instead of read as an empty list', async () => {
-    const error = await errorOf(convertCatalogueOf('cj', { ...cjFiles, links: cjFiles.advertisers }));
-    expect(error.message).toContain('links, line 9: the XML has no <links> element with rows');
-  });
 });
 
 test('an invalid overlay is rejected with the line of each problem', () => {

@@ -230,6 +230,8 @@ describe('XML', () => {
   const text = (part: string) => () => part.repeat(500);
   const LONG = 'longer than 1 MiB';
   const NAMES = 'has more than 1,000 distinct field names';
+  const VALUES = 'has more than 60,000 values';
+  const ROW = '<api><links><link>';
 
   /** Reads an endless document, up to 4 MiB; returns the bytes read until it is rejected, and the reason. */
   async function readEndless(head: string, part: (index: number) => string) {
@@ -274,18 +276,12 @@ describe('XML', () => {
     ['a CDATA section', '<api><links><link><id><![CDATA[', text(']'), `is ${LONG}`, 1],
     ['a processing instruction', '<api><?x ', text('x'), `is ${LONG}`, 1],
     ['the name of a processing instruction', '<api><?', text('x'), `is ${LONG}`, 1],
-    ['elements of a row', '<api><links><link>', text('<a/>'), 'has more than 60,000 values', 0.25],
-    [
-      'attributes of elements of a row',
-      '<api><links><link>',
-      text('<a b=""/>'),
-      'has more than 60,000 values',
-      0.3,
-    ],
-    ['names of elements of a row', '<api><links><link>', names((name) => `<${name}/>`), NAMES, 0],
-    ['elements outside the rows', '<api><links>', text('<a/>'), 'has more than 60,000 values', 0.25],
+    ['elements of a row', ROW, text('<a/>'), VALUES, 0.25],
+    ['attributes of elements of a row', ROW, text('<a b=""/>'), VALUES, 0.3],
+    ['names of elements of a row', ROW, names((name) => `<${name}/>`), NAMES, 0],
+    ['elements outside the rows', '<api><links>', text('<a/>'), VALUES, 0.25],
     ['names of elements outside the rows', '<api><links>', names((name) => `<${name}/>`), NAMES, 0],
-    ['nested elements', '<api><links><link>', text('<a>'), 'is nested more than 64 levels deep', 0],
+    ['nested elements', ROW, text('<a>'), 'is nested more than 64 levels deep', 0],
     ['texts outside the rows', '<api><links><x>', text(`${'x'.repeat(60)}<b/>`), `is ${LONG}`, 1.15],
     ['an entity', '<api><links><link>&', text('x'), `is ${LONG}`, 1],
   ])('rejects %s without an end at the row limit', async (_what, head, part, reason, mibMax) => {

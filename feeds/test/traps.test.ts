@@ -158,49 +158,36 @@ describe('Partnerize', () => {
 });
 
 describe('Awin', () => {
-  test('a decline uses oldSaleAmount and oldCommissionAmount as its amounts', () =>
-    expectSale(awin([declined({ oldSaleAmount: money(81), oldCommissionAmount: money(4) })]), [
-      'DECLINED',
-      81,
-      2,
-    ]));
-  test('a decline without oldSaleAmount uses originalSaleAmount', () =>
-    expectSale(awin([declined({ originalSaleAmount: money(90), oldCommissionAmount: money(4) })]), [
-      'DECLINED',
+  test.each<[string, Row, orderValue: number, cashback: number]>([
+    ['the old ones', { oldSaleAmount: money(81), oldCommissionAmount: money(4) }, 81, 2],
+    [
+      'the original one without an old one',
+      { originalSaleAmount: money(90), oldCommissionAmount: money(4) },
       90,
       2,
-    ]));
-  test('a decline whose oldSaleAmount is 0 uses originalSaleAmount', () =>
-    expectSale(awin([declined({ oldSaleAmount: ZERO, originalSaleAmount: money(90) })]), [
-      'DECLINED',
-      90,
-      0,
-    ]));
-  test('oldSaleAmount takes precedence over originalSaleAmount', () =>
-    expectSale(awin([declined({ oldSaleAmount: money(81), originalSaleAmount: money(90) })]), [
-      'DECLINED',
+    ],
+    ['the original one if the old one is 0', { oldSaleAmount: ZERO, originalSaleAmount: money(90) }, 90, 0],
+    [
+      'the old one before the original one',
+      { oldSaleAmount: money(81), originalSaleAmount: money(90) },
       81,
       0,
-    ]));
+    ],
+  ])('the amounts of a decline are %s', (_which, changes, orderValue, cashback) =>
+    expectSale(awin([declined(changes)]), ['DECLINED', orderValue, cashback]),
+  );
   test('a deleted sale is declined', () =>
     expectSale(awin([awinSale({ commissionStatus: 'deleted' })]), ['DECLINED', 81, 2.02]));
 });
 
 describe('impact.com', () => {
-  test('a reversed action uses its intended amounts', () =>
-    expectSale(impact([reversed({ Payout: '0.00', Amount: '0.00', IntendedPayout: '4.00' })]), [
-      'DECLINED',
-      81,
-      2,
-    ]));
-  test('a reversed action whose intended amounts are 0 keeps its amounts', () =>
-    expectSale(impact([reversed({ IntendedAmount: '0.00', IntendedPayout: '0.00' })]), [
-      'DECLINED',
-      81,
-      2.02,
-    ]));
-  test('a reversed action without intended amounts keeps its amounts', () =>
-    expectSale(impact([reversed({ IntendedAmount: '', IntendedPayout: '' })]), ['DECLINED', 81, 2.02]));
+  test.each<[string, Row, cashback: number]>([
+    ['its intended amounts', { Payout: '0.00', Amount: '0.00', IntendedPayout: '4.00' }, 2],
+    ['its own if the intended amounts are 0', { IntendedAmount: '0.00', IntendedPayout: '0.00' }, 2.02],
+    ['its own if the intended amounts are missing', { IntendedAmount: '', IntendedPayout: '' }, 2.02],
+  ])('the amounts of a reversed action are %s', (_which, changes, cashback) =>
+    expectSale(impact([reversed(changes)]), ['DECLINED', 81, cashback]),
+  );
   test('an action that is not reversed ignores its intended amounts', () =>
     expectSale(
       impact([impactAction({ State: 'APPROVED', IntendedAmount: '90.00', IntendedPayout: '9.00' })]),
@@ -230,20 +217,13 @@ describe('versions of a row, in any order', () => {
     await expectSale(convert(versions.toReversed()), amounts, others);
   };
 
-  test('Awin: a decline without a commission uses the commission of another version', () =>
-    expectLatest(
-      awin,
-      [paid(), awinSale({ commissionStatus: 'declined', commissionAmount: ZERO })],
-      ['DECLINED', 81, 2],
-    ));
-  test('Awin: a decline without an order value uses the order value of another version', () =>
-    expectLatest(
-      awin,
-      [paid(), paid({ commissionStatus: 'declined', saleAmount: ZERO })],
-      ['DECLINED', 81, 2],
-    ));
-  test('Awin: a decline without amounts uses both amounts of another version', () =>
-    expectLatest(awin, [paid(), declined()], ['DECLINED', 81, 2]));
+  test.each<[string, Row]>([
+    ['a commission', { commissionAmount: ZERO }],
+    ['an order value', { saleAmount: ZERO }],
+    ['amounts', { commissionAmount: ZERO, saleAmount: ZERO }],
+  ])('Awin: a decline without %s uses that of another version', (_what, changes) =>
+    expectLatest(awin, [paid(), paid({ commissionStatus: 'declined', ...changes })], ['DECLINED', 81, 2]),
+  );
   test('Awin: a newer decline replaces older declines that conflict', () =>
     expectLatest(
       awin,
@@ -261,24 +241,15 @@ describe('versions of a row, in any order', () => {
     expectLatest(awin, [decided, declined(validated(21))], ['DECLINED', 81, 2.02]));
   test('Awin: a decline without amounts that was validated before the approval is older', () =>
     expectLatest(awin, [decided, declined(validated(19))], ['CONFIRMED', 81, 2.02]));
-  test('CJ: a locked record is newer than a validated record with status new', () =>
-    expectLatest(
-      cj,
-      [cjState('locked', 'PENDING', '70.00'), cjState('new', 'ACCEPTED', '80.00')],
-      ['CONFIRMED', 70, 2],
-    ));
-  test('CJ: a closed record is newer than a declined record with status locked', () =>
-    expectLatest(
-      cj,
-      [cjState('closed', 'AUTOMATED', '70.00'), cjState('locked', 'DECLINED', '80.00')],
-      ['CONFIRMED', 70, 2],
-    ));
-  test('CJ: of two locked records, a declined one is newer than a pending one', () =>
-    expectLatest(
-      cj,
-      [cjState('locked', 'DECLINED', '70.00'), cjState('locked', 'PENDING', '80.00')],
-      ['DECLINED', 70, 2],
-    ));
+  test.each([
+    ['locked', 'PENDING', 'new', 'ACCEPTED', 'CONFIRMED'],
+    ['closed', 'AUTOMATED', 'locked', 'DECLINED', 'CONFIRMED'],
+    ['locked', 'DECLINED', 'locked', 'PENDING', 'DECLINED'],
+  ])('CJ: a record with status %s and validation %s is newer than %s and %s', (...states) => {
+    const [status, validation, olderStatus, olderValidation, expected] = states;
+    const older = cjState(olderStatus, olderValidation, '80.00');
+    return expectLatest(cj, [cjState(status, validation, '70.00'), older], [expected, 70, 2]);
+  });
   test('Partnerize: a decided sale that is pending again keeps its decision', () =>
     expectLatest(partnerize, [modified(15, 'approved'), modified(16, 'pending')], ['CONFIRMED', 81, 2.02]));
   test('Partnerize: an older pending version does not replace a decision', () =>

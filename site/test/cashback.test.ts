@@ -1,20 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import type { RetailerOffer } from '@offerbook/client';
 import { bestOffer } from '@offerbook/wire/deals.ts';
+import * as fixtures from '../../service/test/support/fixtures.ts';
 import { amountOf, headline } from '../src/browser/catalogue/cashback.ts';
 
-function offer(cashbackPercentage: number, fixed: number | null = null, countries = ['DE']): RetailerOffer {
-  return {
-    id: '',
-    featured: false,
-    countries,
-    cashbackPercentage,
-    maximumFixedCommissionFee: fixed,
-    description: '',
-    category: '',
-    termsAndExclusions: '',
-  };
-}
+const offer = (cashbackPercentage: number, fixed: number | null = null, countries = ['DE']) =>
+  fixtures.offer(1, { countries, cashbackPercentage, maximumFixedCommissionFee: fixed });
 
 describe('the displayed amount of an offer', () => {
   test.each([

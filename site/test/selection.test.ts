@@ -1,29 +1,15 @@
 import { describe, expect, test } from 'bun:test';
 import type { Retailer } from '@offerbook/client';
+import * as fixtures from '../../service/test/support/fixtures.ts';
 import { Selection } from '../src/browser/catalogue/selection.ts';
 import { EVERYTHING } from '../src/browser/catalogue/view.ts';
 
-function retailer(name: string, offers: Partial<Retailer['cashbackOffers'][number]>[] = []): Retailer {
-  return {
-    id: name,
+function retailer(name: string, offers: Parameters<typeof fixtures.offer>[1][] = []): Retailer {
+  return fixtures.retailer(1, {
     name,
     hostname: `www.${name.toLowerCase()}.example`,
-    url: '',
-    logo: '',
-    coupons: [],
-    promotions: [],
-    cashbackOffers: offers.map((given) => ({
-      id: '',
-      featured: false,
-      countries: ['DE'],
-      cashbackPercentage: 0.05,
-      maximumFixedCommissionFee: null,
-      description: '',
-      category: 'Garden',
-      termsAndExclusions: '',
-      ...given,
-    })),
-  };
+    cashbackOffers: offers.map((given) => fixtures.offer(1, { description: '', ...given })),
+  });
 }
 
 const ALL = EVERYTHING;
@@ -68,20 +54,9 @@ test('search results are ordered by the match: whole name, start of a word, insi
     retailer('Artemis'),
     retailer('Art'),
   ]);
-  expect(names(selection, { query: ' ART ' })).toEqual([
-    'Art',
-    'Artemis',
-    'Modern Art',
-    'Smart Home',
-    'Barn',
-  ]);
-  expect(names(selection, { query: 'art', sort: 'name' })).toEqual([
-    'Art',
-    'Artemis',
-    'Barn',
-    'Modern Art',
-    'Smart Home',
-  ]);
+  const found = ['Art', 'Artemis', 'Modern Art', 'Smart Home', 'Barn'];
+  expect(names(selection, { query: ' ART ' })).toEqual(found);
+  expect(names(selection, { query: 'art', sort: 'name' })).toEqual(found.toSorted());
 });
 
 describe('filters', () => {
@@ -100,14 +75,10 @@ describe('filters', () => {
   });
 
   test('a retailer is featured only if a matching offer is featured', () => {
-    expect(selection.find({ ...ALL, country: 'DE' }).map(({ featured }) => featured !== undefined)).toEqual([
-      true,
-      false,
-    ]);
-    expect(selection.find({ ...ALL, country: 'FR' }).map(({ featured }) => featured)).toEqual([
-      undefined,
-      undefined,
-    ]);
+    const isFeatured = (country: string) =>
+      selection.find({ ...ALL, country }).map(({ featured }) => featured !== undefined);
+    expect(isFeatured('DE')).toEqual([true, false]);
+    expect(isFeatured('FR')).toEqual([false, false]);
   });
 
   test('filters list each value once, regardless of case, with the number of retailers', () => {
@@ -123,9 +94,9 @@ describe('filters', () => {
 });
 
 describe('deal kinds and sort orders', () => {
-  const until = (endDate: string) => ({ id: '', description: '', startDate: '2026-01-01T00:00:00', endDate });
-  const coupon = (endDate: string) => ({ ...until(endDate), code: 'C' });
-  const promotion = (endDate: string) => ({ ...until(endDate), deepLink: '' });
+  const until = (endDate: string) => ({ endDate: fixtures.timestamp(endDate) });
+  const coupon = (endDate: string) => fixtures.coupon(1, until(endDate));
+  const promotion = (endDate: string) => fixtures.promotion(1, until(endDate));
   const selection = new Selection([
     { ...retailer('Coupons'), coupons: [coupon('2026-12-01T00:00:00'), coupon('2026-11-30T12:00:00.5')] },
     {

@@ -24,7 +24,7 @@ describe('a hostname', () => {
     expect(parseHostname(written)).toBe(hostname);
   });
 
-  test.each([
+  test.each<string[]>([
     ['an empty label', '', '.', '.shop.example', 'shop..example', 'shop.example..'],
     ['a part of a URL', 'https://shop.example', 'shop.example/', 'shop.example?x', 'user@shop.example'],
     ['an invalid port', 'shop.example:', 'shop.example:http', 'shop.example:443:443'],
@@ -68,7 +68,7 @@ describe("the domain of a retailer's site", () => {
     expect(parseSiteDomain(hostname)).toBe(domain);
   });
 
-  test.each([
+  test.each<string[]>([
     ['a public suffix', 'co.uk', 'com', 'myshopify.com', 'github.io', 'xn--p1ai', '公司.cn'],
     ['a local name or an address', 'localhost', '10.0.0.1'],
     ['not a hostname', 'no host', ''],

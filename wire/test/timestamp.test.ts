@@ -58,7 +58,7 @@ describe('parsing timestamps', () => {
     expect(parseInstant(text)).toEqual({ ms, finer });
   });
 
-  test.each([
+  test.each<string[]>([
     ['is incomplete', '', ' ', '2026', '2026-11', '2026-11-14T', '2026-11-14T12:00:00.', '2026-W46'],
     ['is a day that does not exist', '2026-02-29', '2026-00-01', '2026-13-01', '2026-01-00'],
     ['is an ordinal day that does not exist', '2026-000', '2026-366'],
