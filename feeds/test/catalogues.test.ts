@@ -568,44 +568,19 @@ describe('invalid and incomplete catalogue files', () => {
     });
   const awinPage = (page: number) => JSON.stringify({ data: [], pagination: { page, totalPages: 3 } });
 
+  const links = [cjPage('links', 1, 100, 250), cjPage('links', 2, 100, 251), cjPage('links', 3, 51, 251)];
+  const twoPages = [cjPage('advertisers', 1, 100, 101), cjPage('advertisers', 2, 1, 101)];
+  const linked = [rakutenPage('advertisers', 1, '/v2?page=2'), rakutenPage('advertisers', 2, undefined)];
+  const inStrings = [rakutenPage('offers', '1', '/v1?page=2'), rakutenPage('offers', '2', '')];
+  const deals = [dealPage(7, 1, 2), dealPage(7, 2, 2), dealPage(8, 1, 2), dealPage(8, 2, 2)];
   test.each<[string, NetworkName, string, readonly string[]]>([
-    ['page numbers and the number of pages', 'awin', 'offers', [awinPage(1), awinPage(2), awinPage(3)]],
-    [
-      'a total row count',
-      'cj',
-      'links',
-      [cjPage('links', 1, 100, 250), cjPage('links', 2, 100, 251), cjPage('links', 3, 51, 251)],
-    ],
-    [
-      'a total row count for two pages',
-      'cj',
-      'advertisers',
-      [cjPage('advertisers', 1, 100, 101), cjPage('advertisers', 2, 1, 101)],
-    ],
-    [
-      'page numbers in elements beside the rows',
-      'rakuten',
-      'coupons',
-      [couponPage(1, 3), couponPage(2, 3), couponPage(3, 3)],
-    ],
-    [
-      'page numbers and a link to the next page',
-      'rakuten',
-      'advertisers',
-      [rakutenPage('advertisers', 1, '/v2?page=2'), rakutenPage('advertisers', 2, undefined)],
-    ],
-    [
-      'page numbers as strings',
-      'rakuten',
-      'offers',
-      [rakutenPage('offers', '1', '/v1?page=2'), rakutenPage('offers', '2', '')],
-    ],
-    [
-      'the URL of the query',
-      'impact',
-      'deals',
-      [dealPage(7, 1, 2), dealPage(7, 2, 2), dealPage(8, 1, 2), dealPage(8, 2, 2)],
-    ],
+    ['page numbers and the number of pages', 'awin', 'offers', [1, 2, 3].map(awinPage)],
+    ['a total row count', 'cj', 'links', links],
+    ['a total row count for two pages', 'cj', 'advertisers', twoPages],
+    ['page numbers in elements', 'rakuten', 'coupons', [1, 2, 3].map((page) => couponPage(page, 3))],
+    ['page numbers and a link to the next page', 'rakuten', 'advertisers', linked],
+    ['page numbers as strings', 'rakuten', 'offers', inStrings],
+    ['the URL of the query', 'impact', 'deals', deals],
   ])('all pages with %s (%s) are required, in any order', async (_what, network, name, pages) => {
     const convertPages = (...given: readonly string[]) =>
       convertCatalogueOf(network, { [name]: given.join('\n') });

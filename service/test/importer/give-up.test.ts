@@ -73,37 +73,29 @@ async function* endless(row: object): AsyncGenerator<Uint8Array> {
   while (true) yield invalid;
 }
 
-async function expectStop(
-  load: typeof loadCatalogue,
-  row: object,
-  options: WholeFileOptions,
-  why: string,
-): Promise<void> {
-  const book = await newBook();
-  const before = await contentOf(book);
-  const error = await errorOf(load(book, endless(row), options));
-  expect(error).toBeInstanceOf(InvalidRows);
-  expect(error.message.split('\n').at(-1)).toBe(`Nothing was imported: stopped at ${why}.`);
-  expect(await contentOf(book)).toEqual(before);
-}
-
-test.each(LOADS)('an import of %s with endless invalid rows stops and changes nothing', (_, load, row) =>
-  expectStop(
-    load,
-    row,
-    {},
-    'line 10001 after 10,000 invalid rows; fix the file or import its valid rows with --skip-invalid',
-  ),
-);
-
-// All imports share this limit, and 100,000 invalid links are reported fastest.
-test('with --skip-invalid, an import stops only after 100,000 invalid rows', () =>
-  expectStop(
+const SKIP: WholeFileOptions = { skipInvalid: true };
+// All imports share the limit with skipInvalid, and 100,000 invalid links are reported fastest.
+test.each([
+  ...LOADS.map(([what, load, row]) => [what, {}, 'line 10001 after 10,000 invalid rows', load, row] as const),
+  [
+    'links',
+    SKIP,
+    'line 100001 after 100,000 invalid rows, the maximum for --skip-invalid',
     loadLinks,
     LOADS[1][2],
-    { skipInvalid: true },
-    'line 100001 after 100,000 invalid rows, the maximum for --skip-invalid; fix the file or split it',
-  ));
+  ],
+] as const)(
+  'an import of %s with %j and endless invalid rows stops at %s',
+  async (_, options, why, load, row) => {
+    const book = await newBook();
+    const before = await contentOf(book);
+    const error = await errorOf(load(book, endless(row), options));
+    expect(error).toBeInstanceOf(InvalidRows);
+    const advice = options === SKIP ? 'or split it' : 'or import its valid rows with --skip-invalid';
+    expect(error.message).toEndWith(`\nNothing was imported: stopped at ${why}; fix the file ${advice}.`);
+    expect(await contentOf(book)).toEqual(before);
+  },
+);
 
 test('an import with fewer invalid rows than the limit counts all of them', async () => {
   const book = await newBook();
