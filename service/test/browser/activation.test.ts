@@ -4,8 +4,8 @@ import { expect } from 'bun:test';
 import { join } from 'node:path';
 import { getCountry, roundMoney } from '@offerbook/sandbox/countries.ts';
 import type { Retailer } from '@offerbook/sandbox/wire.ts';
-import { type Timestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
-import type { Uuid } from '@offerbook/wire/uuid.ts';
+import { timestampMs } from '@offerbook/wire/timestamp.ts';
+import type { Transaction } from '@offerbook/wire/transaction.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { id } from '../support/fixtures.ts';
@@ -14,19 +14,6 @@ import { axeViolations } from './axe-violations.ts';
 import { RECORD_SHIFTS, testsWithBrowser, type WatchedPage } from './watched-page.ts';
 
 const { afterAll, beforeAll, describe, test, openPage } = testsWithBrowser();
-
-interface Sale {
-  readonly id: Uuid;
-  readonly passbackUid: string | null;
-  readonly status: string;
-  readonly cashbackOfferId: string | null;
-  readonly country: string;
-  readonly currencyCode: string;
-  readonly orderValue: number;
-  readonly cashback: number;
-  readonly clickedAt: Timestamp | null;
-  readonly soldAt: Timestamp;
-}
 
 /** Compressed size of everything but logos that the explorer has loaded when it shows the first retailers. */
 async function firstViewBytes({ requests }: WatchedPage): Promise<number> {
@@ -65,8 +52,12 @@ test('a purchase after an activation in the explorer appears as pending and is t
   expect(await axeViolations(page)).toEqual([]);
 
   const sales = async () =>
-    (await sandbox.get<{ data: Sale[] }>('/v1/transactions/?passbackUid=visitor-of-the-explorer', 'prv'))
-      .data;
+    (
+      await sandbox.get<{ data: Transaction[] }>(
+        '/v1/transactions/?passbackUid=visitor-of-the-explorer',
+        'prv',
+      )
+    ).data;
   const [bought] = await sales();
   expect(bought).toMatchObject({
     cashbackOfferId: offerId ?? '',
@@ -135,13 +126,13 @@ describe('the toy shop', () => {
       for (const look of ['first', 'second'])
         expect([look, (await fetch(order)).status]).toEqual([look, 200]);
     }
-    const { data } = await sandbox.get<{ data: Sale[] }>(
+    const { data } = await sandbox.get<{ data: Transaction[] }>(
       `/v1/transactions/?limit=1000&updatedAtGreaterThan=${since}`,
       'prv',
     );
     const sales = data.filter(({ passbackUid }) => passbackUid === 'buyer');
     expect(sales.map(({ cashbackOfferId }) => cashbackOfferId).toSorted()).toEqual(
-      offers.map((offer) => offer.id as string | null).toSorted(),
+      offers.map((offer) => offer.id as Transaction['cashbackOfferId']).toSorted(),
     );
     for (const sale of sales) {
       const offer = offers.find((one) => one.id === sale.cashbackOfferId);

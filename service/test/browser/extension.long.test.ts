@@ -3,6 +3,7 @@
 import { expect } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Transaction } from '@offerbook/wire/transaction.ts';
 import type { Page } from 'playwright-core';
 import { temporaryFolder } from '../support/databases.ts';
 import { ExtensionBrowser } from '../support/extension-browser.ts';
@@ -16,11 +17,6 @@ import { axeViolations } from './axe-violations.ts';
 const README = join(import.meta.dir, '../../../examples/extension/README.md');
 
 const { afterAll, beforeAll, describe, test } = testsWith('chrome', 'openssl');
-
-interface Sale {
-  readonly passbackUid: string | null;
-  readonly status: string;
-}
 
 function textOf(popup: Page): Promise<string[]> {
   return popup.locator('h1, p, button:visible').allTextContents();
@@ -66,7 +62,7 @@ test('on the site of a sandbox shop, the extension shows the cashback and activa
   await page.getByRole('button', { name: 'Place the order' }).click();
   await page.getByRole('heading', { name: 'Thank you for your order' }).waitFor();
   const userId = await browser.userId();
-  const { data } = await sandbox.get<{ data: Sale[] }>(
+  const { data } = await sandbox.get<{ data: Transaction[] }>(
     `/v1/transactions/?limit=1000&updatedAtGreaterThan=${since}`,
     'prv',
   );

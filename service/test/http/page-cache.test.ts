@@ -1,45 +1,18 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
-import fc from 'fast-check';
 import type { CatalogueQuery, ListView } from '../../src/catalogue/list-view.ts';
-import { ENVELOPE_START, envelopeEnd } from '../../src/domain/page.ts';
 import { type CataloguePage, PageCache } from '../../src/http/content/page-cache.ts';
-import type { Reply } from '../../src/http/reply.ts';
-import { catalogue, loadCatalogue, query, START_MS } from '../catalogue/arbitrary-catalogue.ts';
-import { naivePage } from '../catalogue/naive-catalogue.ts';
+import { loadCatalogue } from '../catalogue/arbitrary-catalogue.ts';
 import { id, offer, retailer } from '../support/fixtures.ts';
 
-test('every response contains the requested page, for any sequence of requests', async () => {
-  const steps = fc.array(query, { minLength: 1, maxLength: 5 }).chain((queries) =>
-    fc.array(fc.tuple(fc.constantFrom(...queries), fc.constantFrom('gzip', undefined)), {
-      minLength: 20,
-      maxLength: 30,
-    }),
-  );
-  await fc.assert(
-    fc.asyncProperty(catalogue, steps, async (retailers, steps) => {
-      const loaded = await loadCatalogue(retailers);
-      const cache = new PageCache();
-      const answers = steps.map(([query, coding]) => {
-        const page = request(cache, loaded.list('cashbackOffers'), query);
-        const whole = page.as(coding).whole();
-        return {
-          response: new Response(whole.body as Body, { headers: whole.headers }),
-          cursor: page.encoded.cursor,
-        };
-      });
-      for (const [index, { response, cursor }] of answers.entries()) {
-        const [query, coding] = steps[index] ?? [];
-        if (query === undefined) throw new Error('expected one response per step');
-        const expected = naivePage(retailers, 'cashbackOffers', START_MS, query);
-        const body = new Uint8Array(await response.arrayBuffer());
-        const text = new TextDecoder().decode(coding === undefined ? body : Bun.gunzipSync(body));
-        expect(text).toBe(ENVELOPE_START + expected.items.join(',') + envelopeEnd(expected.cursor));
-        expect(cursor).toBe(expected.cursor);
-        expect(response.headers.get('Content-Encoding')).toBe(coding ?? null);
-      }
-    }),
-    { numRuns: 200 },
-  );
+test('a cached page does not change when its bytes are overwritten with the next page', () => {
+  const cache = new PageCache();
+  const bytes = Uint8Array.of(1);
+  const page = { bytes, cursor: undefined, changesAtMs: Number.POSITIVE_INFINITY };
+  const view: ListView = { count: () => 0, page: () => page, item: () => undefined };
+  cache.find(view, '');
+  for (let times = 0; times < 2; times++) cache.add('a', page);
+  bytes[0] = 2;
+  expect(cache.find(view, 'a')?.encoded.bytes).toEqual(Uint8Array.of(1));
 });
 
 test('a page with a query string longer than 500 characters is not cached', () => {
@@ -78,11 +51,6 @@ describe('the page cache', () => {
     };
     written = 0;
     ask = (number) => request(cache, view, { cursor: id(100 + number), limit: 1 });
-  });
-
-  test('the cache writes a page only twice, regardless of how often it is requested', () => {
-    for (let times = 0; times < 10; times++) expect(ask(0).encoded.bytes.length).toBeGreaterThan(LENGTH);
-    expect(written).toBe(2);
   });
 
   test('the cache does not evict pages in favour of pages that are requested only once', () => {
@@ -145,5 +113,3 @@ function request(cache: PageCache, view: ListView, query: CatalogueQuery): Catal
   const search = JSON.stringify(query);
   return cache.find(view, search) ?? cache.add(search, view.page(query));
 }
-
-type Body = Exclude<Reply['body'], readonly unknown[]>;

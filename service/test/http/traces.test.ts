@@ -217,17 +217,9 @@ test('a sampling ratio samples that fraction of the requests, and the metrics co
 });
 
 test('an unreachable collector does not affect requests and is logged once', async () => {
-  let url = '';
-  {
-    await using gone = SpanCollector.start();
-    url = gone.url;
-  }
-  const tracing: TracingSettings = {
-    url,
-    headers: { authorization: 'Bearer of-the-collector' },
-    resource: {},
-    sampling: { ratio: 1, followsParent: true },
-  };
+  const gone = SpanCollector.start();
+  await gone[Symbol.asyncDispose]();
+  const tracing = { ...tracingTo(gone), headers: { authorization: 'Bearer of-the-collector' } };
   await using node = await TestNode.start({ tracing });
   expect((await node.get('/livez')).status).toBe(200);
   await node.stopNode();

@@ -3,6 +3,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import { mkdirSync } from 'node:fs';
+import type { Transaction } from '@offerbook/wire/transaction.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { POSTGRES_DIALECT } from '../../src/storage/postgres/postgres-dialect.ts';
@@ -10,22 +11,13 @@ import { DATABASES } from '../support/databases.ts';
 import { transaction } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
 
-interface Answer {
-  readonly rows: readonly string[];
-  readonly cursor: string | undefined;
-  readonly completeThrough: string;
-}
-
-async function page(node: TestNode, token: string, cursor?: string, filters = ''): Promise<Answer> {
+async function page(node: TestNode, token: string, cursor?: string, filters = '') {
   const response = await node.get(
     `/v1/transactions/?limit=2${filters}${cursor === undefined ? '' : `&cursor=${cursor}`}`,
     token,
   );
   expect(response.status).toBe(200);
-  const { data, cursor: next } = (await response.json()) as {
-    data: { id: string; status: string }[];
-    cursor?: string;
-  };
+  const { data, cursor: next } = (await response.json()) as { data: Transaction[]; cursor?: string };
   return {
     rows: data.map(({ id, status }) => `${Number.parseInt(id.slice(-2), 16)} ${status}`),
     cursor: next,
