@@ -8,7 +8,7 @@ import { Node } from '../cluster/node.ts';
 import { withStores } from '../cluster/seed.ts';
 import type { Run } from '../report/run.ts';
 import type { Scenario } from '../scenario.ts';
-import { Clickers, prepareClicks, untilRecorded } from '../traffic/clicks.ts';
+import { newClickers, prepareClicks, untilRecorded } from '../traffic/clicks.ts';
 
 const DISK_MB = 32;
 /** Far longer than a server needs to move all clicks from the spool. */
@@ -26,7 +26,7 @@ export const clicks: Scenario = {
   short: { minutes: 10, values: { kills: '2', clicks: '100' } },
   async run(run) {
     const { databaseUrl, takeAway } = await open(run);
-    const clickers = new Clickers(await prepareClicks(databaseUrl));
+    const clickers = newClickers(await prepareClicks(databaseUrl));
     const node = run.use(await Node.start(databaseUrl));
     for (let kill = 0; kill < run.number('kills') && !run.isOver; kill++) {
       const clicking = clickers.click(node.url);

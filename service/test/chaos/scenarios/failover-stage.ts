@@ -9,7 +9,7 @@ import { countLostRows, findClocksBehind } from '../model/lost-rows.ts';
 import type { OrganisationName } from '../model/world.ts';
 import { Actors } from '../report/actors.ts';
 import type { Run } from '../report/run.ts';
-import { Clickers, untilRecorded } from '../traffic/clicks.ts';
+import { newClickers, untilRecorded } from '../traffic/clicks.ts';
 import { buildFleet, catchUp, findDifferences, type Surroundings } from '../traffic/fleet.ts';
 import { openImporter } from '../traffic/importer.ts';
 import { type ClockWitness, pageReader } from '../traffic/page-reader.ts';
@@ -31,7 +31,7 @@ export async function openStage(run: Run, mode: Mode) {
   await using stack = new AsyncDisposableStack();
   const cluster = await openFailoverCluster(run, stack, mode);
   const { pair, database, nodes, onPrimary } = cluster;
-  const clickers = new Clickers(cluster.clickingOrg, { usersAtOnce: 1, pauseMs: 100 });
+  const clickers = newClickers(cluster.clickingOrg, { usersAtOnce: 1, pauseMs: 100 });
 
   let round = 0;
   let note: Note = (kind, what) => run.violation(kind, `${mode} start: ${what}`);

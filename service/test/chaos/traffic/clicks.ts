@@ -8,41 +8,36 @@ import { seed, withStores } from '../cluster/seed.ts';
 
 const NETWORK = 'https://network.example/';
 
-export class Clickers {
-  readonly answered: ClickId[] = [];
-  readonly #orgId: string;
-  readonly #options: { readonly usersAtOnce: number; readonly pauseMs: number };
-  #users = 0;
+/** `pauseMs` is the time between a response and the next click. */
+export function newClickers(orgId: string, { usersAtOnce = 8, pauseMs = 0 } = {}) {
+  const answered: ClickId[] = [];
+  let users = 0;
 
-  /** `pauseMs` is the time between a response and the next click. */
-  constructor(orgId: string, { usersAtOnce = 8, pauseMs = 0 } = {}) {
-    this.#orgId = orgId;
-    this.#options = { usersAtOnce, pauseMs };
-  }
-
-  /** Several users click concurrently, each once; ends when the server has exited. */
-  async click(url: string): Promise<void> {
-    await Promise.all(Array.from({ length: this.#options.usersAtOnce }, () => this.#clickOn(url)));
-  }
-
-  async untilAnswered(more: number): Promise<void> {
-    await untilMore(() => this.answered.length, more);
-  }
-
-  async #clickOn(url: string): Promise<void> {
+  async function clickOn(url: string): Promise<void> {
     while (true) {
-      const query = new URLSearchParams({ orgId: this.#orgId, passbackUid: `user ${this.#users++}` });
+      const query = new URLSearchParams({ orgId, passbackUid: `user ${users++}` });
       try {
         const target = `${url}/v1/coupons/${id(21)}/activate/?${query}`;
         const location = (await fetch(target, { redirect: 'manual' })).headers.get('Location') ?? '';
         // A plain URL does not contain a click id, so no record is expected.
-        if (location.startsWith(NETWORK)) this.answered.push(location.slice(NETWORK.length) as ClickId);
+        if (location.startsWith(NETWORK)) answered.push(location.slice(NETWORK.length) as ClickId);
       } catch {
         return;
       }
-      await Bun.sleep(this.#options.pauseMs);
+      await Bun.sleep(pauseMs);
     }
   }
+
+  return {
+    answered,
+    /** Several users click concurrently, each once; ends when the server has exited. */
+    async click(url: string): Promise<void> {
+      await Promise.all(Array.from({ length: usersAtOnce }, () => clickOn(url)));
+    },
+    async untilAnswered(more: number): Promise<void> {
+      await untilMore(() => answered.length, more);
+    },
+  };
 }
 
 /** Creates an organisation and a link to click on; returns the organisation's public id. */
