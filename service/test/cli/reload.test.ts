@@ -84,6 +84,11 @@ describe.each(DATABASES)('on $name', ({ create }) => {
     await until(reloads, (count) => count > before);
   }
 
+  async function addAnother(): Promise<void> {
+    await addRetailer(2);
+    await untilNoticed();
+  }
+
   async function untilServed(names: readonly string[]): Promise<void> {
     const served = async () => {
       const { data } = (await (await get(reader)).json()) as { data: { name: string }[] };
@@ -94,20 +99,14 @@ describe.each(DATABASES)('on $name', ({ create }) => {
 
   test('an import that finishes while the node is loading its catalogue is served', async () => {
     await addRetailer(1);
-    meanwhile = async () => {
-      await addRetailer(2);
-      await untilNoticed();
-    };
+    meanwhile = addAnother;
     await using _node = await start();
     await untilServed(['Retailer 1', 'Retailer 2']);
   });
 
   test('an import that finishes while the node is reloading the previous import is also served', async () => {
     await using _node = await start();
-    meanwhile = async () => {
-      await addRetailer(2);
-      await untilNoticed();
-    };
+    meanwhile = addAnother;
     await addRetailer(1);
     await untilServed(['Retailer 1', 'Retailer 2']);
     expect(meanwhile).toBeUndefined();

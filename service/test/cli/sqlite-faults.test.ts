@@ -3,7 +3,6 @@
 
 import { Database as SqliteFile } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { spawn } from 'node:child_process';
 import { chmodSync, copyFileSync, readdirSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CheckedRequests, startRequests, type Target } from '../chaos/traffic/checked-requests.ts';
@@ -26,7 +25,6 @@ const FEW = ndjson(Array.from({ length: 100 }, (_, i) => transaction(i + 1)));
 const MANY = ndjson(Array.from({ length: 8_000 }, (_, i) => transaction(i + 1, { status: 'CONFIRMED' })));
 const IMPORT = ['import', 'transactions', '-', '--org', 'acme'];
 const IS_ROOT = process.getuid?.() === 0;
-const NOBODY = 65_534;
 
 /** A filled database file, copied for each test. */
 const template = join(temporaryFolder(), 'offerbook.db');
@@ -157,19 +155,7 @@ function opens(pid: number, file: string): boolean {
 }
 
 /** Root can write read-only files, so another user runs the command. */
-function importAsSomebody(rows: string): Promise<Finished> {
-  const child = spawn(COMMAND, IMPORT, {
-    env: { ...process.env, ...env },
-    ...(IS_ROOT ? { uid: NOBODY, gid: NOBODY } : {}),
-  });
-  child.stdin.on('error', () => {});
-  child.stdin.end(rows);
-  const text = { stdout: '', stderr: '' };
-  child.stdout.on('data', (chunk) => {
-    text.stdout += chunk;
-  });
-  child.stderr.on('data', (chunk) => {
-    text.stderr += chunk;
-  });
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code: code ?? -1, ...text })));
+function importAsSomebody(stdin: string): Promise<Finished> {
+  const somebody = IS_ROOT ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : [];
+  return run(IMPORT, { stdin, command: [...somebody, COMMAND] });
 }

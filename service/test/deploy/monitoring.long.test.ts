@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
+import dashboard from '../../../deploy/grafana/offerbook.json';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import { parseTracingSettings } from '../../src/tracing/tracing-settings.ts';
 import { temporaryFolder } from '../support/databases.ts';
@@ -43,27 +44,10 @@ interface RuleTests {
   }[];
 }
 
-interface Query {
-  readonly datasource: unknown;
-  readonly expr: string;
-}
-
-interface Dashboard {
-  readonly schemaVersion: number;
-  readonly templating: { readonly list: readonly Record<string, unknown>[] };
-  readonly annotations: { readonly list: readonly Partial<Query>[] };
-  readonly panels: readonly {
-    readonly id: number;
-    readonly type: string;
-    readonly targets?: readonly Query[];
-  }[];
-}
-
 const rules = (Bun.YAML.parse(readFileSync(RULES, 'utf8')) as Rules).groups.flatMap((group) => group.rules);
 const cases = (Bun.YAML.parse(readFileSync(RULE_TESTS, 'utf8')) as RuleTests).tests;
 const ruleTests = cases.flatMap((each) => each.alert_rule_test);
-const dashboard = JSON.parse(readFileSync(join(DEPLOY, 'grafana', 'offerbook.json'), 'utf8')) as Dashboard;
-const annotations = dashboard.annotations.list.filter((each): each is Query => each.expr !== undefined);
+const annotations = dashboard.annotations.list.filter((each) => each.expr !== undefined);
 const queries = [...dashboard.panels.flatMap(({ targets = [] }) => targets), ...annotations];
 const variables = dashboard.templating.list.filter(({ type }) => type === 'query');
 

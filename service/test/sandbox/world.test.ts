@@ -23,17 +23,12 @@ const START_MS = Date.parse('2026-11-14T12:00:00Z');
 class Stage implements AsyncDisposable {
   nowMs = START_MS;
   readonly clock = () => this.nowMs;
-  #stores: Stores | undefined;
+  stores!: Stores;
 
   static async open(database: TestDatabase): Promise<Stage> {
     const stage = new Stage();
-    stage.#stores = await openStores(await database.create(), CREATE_OPTIONS, stage.clock);
+    stage.stores = await openStores(await database.create(), CREATE_OPTIONS, stage.clock);
     return stage;
-  }
-
-  get stores(): Stores {
-    if (this.#stores === undefined) throw new Error('not open');
-    return this.#stores;
   }
 
   async catalogueImports(): Promise<number> {
@@ -73,7 +68,7 @@ class Stage implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#stores?.close();
+    await this.stores.close();
   }
 }
 
