@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test';
 import { inspect } from 'node:util';
 import type { CallOptions, ClientOptions, Fetch } from '../src/index.ts';
-import { failure, problem, scripted } from './support/answers.ts';
+import { failure, problem } from './support/answers.ts';
 import { openClient } from './support/open-client.ts';
 
 const DEAL = {
@@ -143,12 +143,4 @@ describe('a retried activation', () => {
       expect(clock.slept).toEqual(slept);
     },
   );
-
-  test('an activation does not exceed its retry budget even if Retry-After is longer', async () => {
-    const { client, clock } = openClient(
-      scripted(() => problem(503, 'unavailable', { 'Retry-After': '10' })),
-    );
-    expect(await failure(client.activate(DEAL))).toMatchObject({ code: 'unavailable', attempts: 1 });
-    expect(clock.slept).toEqual([]);
-  });
 });

@@ -251,11 +251,6 @@ describe('positions within a walk', () => {
     expect(error).toBeInstanceOf(CheckpointError);
     expect(error).toMatchObject({ code: 'bad_checkpoint', message: expect.stringContaining(words) });
   });
-
-  test('the position may be surrounded by spaces and line breaks', async () => {
-    const { queries } = await run({ saved: ` ${T1}\r\n` }, [walked([], T1)]);
-    expect(queries).toEqual([{ updatedAtGreaterThan: T1, limit: '1000' }]);
-  });
 });
 
 describe('the polling interval', () => {

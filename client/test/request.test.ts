@@ -44,19 +44,6 @@ describe('failed requests', () => {
     expect(clock.slept).toEqual([250, 500, 8_000, 2_000]);
   });
 
-  test('a failed request throws the last error after the last attempt', async () => {
-    const script = scripted(...Array.from({ length: 5 }, () => refuseConnection));
-    const { client, clock } = openClient(script);
-    expect(await failure(client.retailers())).toMatchObject({
-      name: 'NetworkError',
-      code: 'network',
-      attempts: 5,
-      message:
-        'No complete response from https://api.example/v1/retailers/: connect ECONNREFUSED. Check the address and the network.',
-    });
-    expect(clock.slept).toEqual([250, 500, 1_000, 2_000]);
-  });
-
   test.each<[string, unknown, string]>([
     [
       'Node, whose fetch hides the reason in the cause',
@@ -175,13 +162,6 @@ describe('failed requests', () => {
       message:
         "https://api.example/v1/retailers/ redirects to https://www.example/v1/, and following it would lose the token. Set baseUrl to the service's final URL; check http or https.",
     });
-  });
-
-  test('a request is retried after a timeout, even if fetch ignores its signal', async () => {
-    const script = scripted(never, () => page([1]));
-    const { client, clock } = openClient(script, { timeoutMs: 3_000 });
-    expect((await client.retailers()).data).toHaveLength(1);
-    expect(clock.slept).toEqual([3_000, 250]);
   });
 });
 

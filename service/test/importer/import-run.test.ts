@@ -18,10 +18,6 @@ async function batchSizes(
   return sizes;
 }
 
-test('short rows are read in batches of equal size', async () => {
-  expect(await batchSizes(1_700, 300)).toEqual([500, 500, 500, 200]);
-});
-
 test.each([
   ['uncompressed', undefined],
   ['compressed with gzip', (text: string) => Bun.gzipSync(text)],

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'bun:test';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { TRANSACTION_FIELDS } from '@offerbook/wire/transaction.ts';
 import { ClickIds } from '../../src/activation/click-id.ts';
-import { InvalidRows, recordImport } from '../../src/importer/import-report.ts';
+import { recordImport } from '../../src/importer/import-report.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
 import type { TransactionImportOptions } from '../../src/importer/transaction-load.ts';
 import { beginTimeline } from '../../src/storage/backup/new-timeline.ts';
@@ -249,23 +249,6 @@ describe.each(DATABASES)('source times and retailers of transactions on $name', 
     );
     await load(csv({ ...transaction(2), retailerId: OTHER_SHOP }));
     expect(await retailers()).toEqual({ [id(1)]: SHOP, [id(2)]: OTHER_SHOP });
-  });
-
-  test('a row with a malformed retailerId is rejected, and nothing is imported', async () => {
-    const { load, retailers } = await scene();
-    for (const retailerId of ['shop', '', 7, `${SHOP}0`]) {
-      const error = await rejection(
-        load([
-          { ...transaction(1), retailerId: SHOP },
-          { ...transaction(2), retailerId },
-        ]),
-      );
-      expect(error).toBeInstanceOf(InvalidRows);
-      expect((error as InvalidRows).report.problems).toMatchObject([
-        { field: 'retailerId', reason: expect.stringMatching(/^must be a UUID$/) },
-      ]);
-      expect(await retailers()).toEqual({});
-    }
   });
 
   test('a new retailerId alone does not change the stamp, and a row without a retailerId keeps the stored one', async () => {
