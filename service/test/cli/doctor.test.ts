@@ -15,6 +15,7 @@ import { offerbook } from '../support/command.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
 import { retailer, transaction } from '../support/fixtures.ts';
+import { localServer } from '../support/local-server.ts';
 import { removePostgres, startReplica } from '../support/postgres-replica.ts';
 import { freePort, newPostgresDatabase, postgresUrl, startPostgres } from '../support/postgres-server.ts';
 import { TestNode } from '../support/test-node.ts';
@@ -144,11 +145,7 @@ describe.each(DATABASES)('doctor on $name', ({ name, create, createEmpty }) => {
 
 test('doctor distinguishes a port used by Offerbook from a port that is used by another program or unavailable', async () => {
   const url = `sqlite:${join(temporaryFolder(), 'none.db')}`;
-  const other = Bun.serve({
-    port: 0,
-    hostname: '127.0.0.1',
-    fetch: () => Response.json({ status: 'live?' }),
-  });
+  await using other = localServer(() => Response.json({ status: 'live?' }));
   const [taken, free] = [String(other.port), String(await freePort())];
   const found = await look(url, { port: free, adminPort: taken });
   expect([found.get('port')?.state, found.get('admin port')?.state]).toEqual(['ok', 'fault']);
@@ -156,7 +153,6 @@ test('doctor distinguishes a port used by Offerbook from a port that is used by 
   expect(elsewhere.get('port')).toMatchObject({ state: 'fault' });
   const publicUrl = `http://127.0.0.1:${taken}`;
   expect((await look(url, { publicUrl })).get('public URL')?.state).toBe('warning');
-  await other.stop(true);
 });
 
 test('doctor finds the standby among several servers in --replica-url', async () => {

@@ -8,6 +8,7 @@ import { newTokenText } from '../../src/domain/access-token.ts';
 import { offerbook, printed, rejected, runProgram } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { HOSTILE_VARIABLES, hostileFolder } from '../support/hostile-folder.ts';
+import { localServer } from '../support/local-server.ts';
 import { newCertificate } from '../support/new-certificate.ts';
 
 const launch = (command: string, PATH: string) => runProgram([command, '--version'], { env: { PATH } });
@@ -47,12 +48,8 @@ test('the launcher exits with an error if Bun is not installed', async () => {
 test('the launcher removes variables that turn off the check of certificates or print tokens', async () => {
   const { certificate, key } = await newCertificate(temporaryFolder(), 'self-signed');
   let requests = 0;
-  const server = Bun.serve({
-    hostname: '127.0.0.1',
-    port: 0,
-    tls: { cert: Bun.file(certificate), key: Bun.file(key) },
-    fetch: () => Response.json({ data: [] }, { headers: { 'X-Seen': String(++requests) } }),
-  });
+  const answer = () => Response.json({ data: [] }, { headers: { 'X-Seen': String(++requests) } });
+  await using server = localServer(answer, { cert: Bun.file(certificate), key: Bun.file(key) });
   const token = newTokenText('private');
   const follow = (url: string, env: Record<string, string>) =>
     offerbook(['follow', '--once', '--url', url], {
@@ -62,7 +59,6 @@ test('the launcher removes variables that turn off the check of certificates or 
   const url = `https://localhost:${server.port}`;
   const { code } = await follow(url, { NODE_TLS_REJECT_UNAUTHORIZED: '0' });
   expect([code, requests]).toEqual([1, 0]);
-  await server.stop(true);
   const { stdout, stderr } = await follow('http://127.0.0.1:1', { BUN_CONFIG_VERBOSE_FETCH: 'curl' });
   expect(stdout + stderr).not.toContain(token);
 });

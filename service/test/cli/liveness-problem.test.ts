@@ -4,6 +4,7 @@ import { expect, test } from 'bun:test';
 import { livenessProblem } from '../../src/cli/doctor/liveness-problem.ts';
 import { urlOf } from '../../src/cli/node/listen.ts';
 import { offerbook, printed, rejected } from '../support/command.ts';
+import { localServer } from '../support/local-server.ts';
 import { freePort } from '../support/postgres-server.ts';
 
 test.each([
@@ -14,11 +15,9 @@ test.each([
   ['a body that is not JSON', () => new Response('live'), 'it is not Offerbook'],
   ['a redirect', () => Response.redirect('/other'), 'it returned status 302'],
 ])('livenessProblem recognises %s', async (_, answer, expected) => {
-  await using server = Bun.serve({
-    port: 0,
-    hostname: '127.0.0.1',
-    fetch: ({ url }) => (url.endsWith('/livez') ? answer() : Response.json({ status: 'live' })),
-  });
+  await using server = localServer(({ url }) =>
+    url.endsWith('/livez') ? answer() : Response.json({ status: 'live' }),
+  );
   expect(await livenessProblem(server.url.origin)).toBe(expected);
 });
 
@@ -35,10 +34,7 @@ test('livenessProblem reports a connection closed by the server, and an unknown 
 });
 
 test('probe prints whether a service is live, and exits 1 with the reason if it is not', async () => {
-  await using server = Bun.serve({
-    ...{ port: 0, hostname: '127.0.0.1' },
-    fetch: () => Response.json({ status: 'live' }),
-  });
+  await using server = localServer(() => Response.json({ status: 'live' }));
   expect(await offerbook(['probe', server.url.origin])).toEqual(printed('live\n'));
   const url = `http://127.0.0.1:${await freePort()}`;
   expect(await offerbook(['probe', url])).toEqual(rejected(`${url} is not live: connection refused`, 1));

@@ -6,6 +6,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { OPERATIONS } from '../../src/http/operations/operations.ts';
 import { COMMAND, cleanEnvironment, offerbook, rejected } from '../support/command.ts';
 import { coupon, id, offer, retailer, transaction } from '../support/fixtures.ts';
+import { localServer } from '../support/local-server.ts';
 import { TestNode } from '../support/test-node.ts';
 
 const THIRD_PARTY =
@@ -164,28 +165,21 @@ describe('calling a tool', () => {
       text: 'No complete response from http://127.0.0.1:1: connection refused. Check the address and the network.',
       isError: true,
     });
-    const website = Bun.serve({
-      hostname: '127.0.0.1',
-      port: 0,
-      fetch: () => new Response('<h1>Shop</h1>', { headers: { 'Content-Type': 'text/html' } }),
-    });
+    const headers = { 'Content-Type': 'text/html' };
+    await using website = localServer(() => new Response('<h1>Shop</h1>', { headers }));
     const url = website.url.origin;
     await using wrong = await connect(['public'], url);
     expect(await wrong.call('listCoupons')).toEqual({
       text: `${url} did not respond like Offerbook: status 200, text/html. Check --url.`,
       isError: true,
     });
-    await website.stop(true);
   });
 
   test('cuts a result after 100,000 characters and explains how to continue', async () => {
     const large = Response.json({ data: ['x'.repeat(150_000)] });
     const body = await large.text();
-    const server = Bun.serve({
-      hostname: '127.0.0.1',
-      port: 0,
-      fetch: () => new Response(body, { headers: { 'Content-Type': 'application/json' } }),
-    });
+    const headers = { 'Content-Type': 'application/json' };
+    await using server = localServer(() => new Response(body, { headers }));
     await using agent = await connect(['public'], server.url.origin);
     for (const [name, advice] of [
       ['listCoupons', 'Send a smaller limit and follow the cursor.'],
@@ -195,7 +189,6 @@ describe('calling a tool', () => {
         body.slice(0, 100_000),
         `The result was cut after 100000 of ${body.length} characters. ${advice}`,
       ]);
-    await server.stop(true);
   });
 });
 

@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { progressLines } from '../../src/cli/progress-bar.ts';
 import { temporaryFolder } from '../support/databases.ts';
+import { screenOf } from '../support/terminal.ts';
 
 const SOURCE = join(import.meta.dir, '../../src/cli');
 
@@ -17,21 +18,6 @@ await withProgressBar(async (show) => {
 });
 process.stderr.write('done\\n');`;
 
-/** What a program leaves on a terminal. */
-async function screenOf(program: string, cols = 80): Promise<string> {
-  let screen = '';
-  const command = Bun.spawn([process.execPath, '-e', program], {
-    terminal: {
-      cols,
-      data: (_, bytes) => {
-        screen += new TextDecoder().decode(bytes);
-      },
-    },
-  });
-  expect(await command.exited).toBe(0);
-  return screen;
-}
-
 test.concurrent.each([
   [80, '[###############---------------] 50% 2,000,000 rows'],
   [40, '[#########---------] 50% 2,000,000 rows'],
@@ -39,7 +25,7 @@ test.concurrent.each([
 ])(
   'a progress bar appears after a second, fits a terminal of %p columns and is removed at the end',
   async (cols, bar) => {
-    const screen = await screenOf(PROGRAM, cols);
+    const screen = await screenOf([process.execPath, '-e', PROGRAM], cols);
     expect(screen).toBe(`\r\x1b[K${bar}\r\x1b[Kdone\r\n`);
   },
 );
@@ -72,7 +58,7 @@ Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000);
 process.stderr.write('|');
 end();
 process.stderr.write('done\\n');`;
-  const screen = await screenOf(program);
+  const screen = await screenOf([process.execPath, '-e', program], 80);
   const line = '\r\x1b[K1.5 of at most 4.0 MB written';
   expect(screen).toStartWith(line);
   expect(screen.replaceAll(line, '')).toBe('|\r\x1b[Kdone\r\n');

@@ -9,6 +9,7 @@ import { awinSale, NAMESPACE, type Row } from '../../../feeds/test/fixture.ts';
 import { FakeNetwork, PULL_SECRETS } from '../pull/fake-network.ts';
 import { commandLine, spawnOfferbook } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
+import { localServer } from '../support/local-server.ts';
 import { until } from '../support/until.ts';
 
 const SECRET = PULL_SECRETS.awin?.token ?? '';
@@ -32,12 +33,7 @@ async function catalogueOperator(changes: Row = {}) {
     ...{ seed: 7, sinceMs: Date.now(), density: { salesPerDay: 0, cellMs: 3_600_000 }, programmes: 2 },
     ...{ logoUrl: () => 'https://logos.example/', clock: Date.now },
   });
-  const server = Bun.serve({
-    port: 0,
-    hostname: '127.0.0.1',
-    development: false,
-    fetch: (request) => fakes.answer(request),
-  });
+  const server = localServer((request) => fakes.answer(request));
   onTestFinished(() => server.stop(true));
   const folder = temporaryFolder();
   const source = { ...exampleSource('cj', `http://127.0.0.1:${server.port}`), ...changes };

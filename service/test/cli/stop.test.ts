@@ -10,7 +10,7 @@ import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../src/storage/o
 import { COMMAND, offerbook, ServerProcess, spawnOfferbook } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { offer, retailer } from '../support/fixtures.ts';
-import { postgresProcesses, signalIfThere } from '../support/postgres-processes.ts';
+import { freezeAll, postgresProcesses } from '../support/postgres-processes.ts';
 import { removePostgres } from '../support/postgres-replica.ts';
 import { freePort, type PostgresServer, postgresUrl, startPostgres } from '../support/postgres-server.ts';
 import { ndjson } from '../support/test-node.ts';
@@ -84,12 +84,11 @@ describe.each(['1', '2'])('stopping with PostgreSQL and --workers %s', (workers)
 
   test('a frozen PostgreSQL does not delay a stop', async () => {
     await using server = await start();
-    const processes = postgresProcesses(postgres.directory);
-    for (const pid of processes) signalIfThere(pid, 'SIGSTOP');
+    const wake = freezeAll(postgresProcesses(postgres.directory));
     try {
       expect(await stopServer(server)).toBe(0);
     } finally {
-      for (const pid of processes) signalIfThere(pid, 'SIGCONT');
+      wake();
     }
   });
 

@@ -7,6 +7,7 @@ import { gunzipSync } from 'node:zlib';
 import { readDependencies } from '../../../scripts/licences.ts';
 import { runProgram } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
+import { localServer } from '../support/local-server.ts';
 import { freePort } from '../support/postgres-server.ts';
 
 const ROOT = join(import.meta.dir, '..', '..', '..');
@@ -64,32 +65,28 @@ describe('npm run audit', () => {
 
   /** A fake npm registry that reports one vulnerability. */
   function registry(severity: string) {
-    return Bun.serve({
-      port: 0,
-      hostname: '127.0.0.1',
-      async fetch(request) {
-        const { pathname } = new URL(request.url);
-        if (pathname === '/zod') {
-          return Response.json({ name: 'zod', versions: { '1.0.0': { name: 'zod', version: '1.0.0' } } });
-        }
-        if (!pathname.endsWith('/advisories/bulk')) return new Response(null, { status: 404 });
-        const asked = JSON.parse(gunzipSync(await request.arrayBuffer()).toString()) as Record<
-          string,
-          string[]
-        >;
-        expect(Object.keys(asked)).toContain('zod');
-        expect(Object.keys(asked)).not.toContain('fast-check');
-        const advisory = {
-          id: 1,
-          url: 'https://advisories.example/1',
-          title: 'Made up',
-          severity,
-          vulnerable_versions: '*',
-          cwe: [],
-          cvss: { score: 0, vectorString: null },
-        };
-        return Response.json(severity === '' ? {} : { zod: [advisory] });
-      },
+    return localServer(async (request) => {
+      const { pathname } = new URL(request.url);
+      if (pathname === '/zod') {
+        return Response.json({ name: 'zod', versions: { '1.0.0': { name: 'zod', version: '1.0.0' } } });
+      }
+      if (!pathname.endsWith('/advisories/bulk')) return new Response(null, { status: 404 });
+      const asked = JSON.parse(gunzipSync(await request.arrayBuffer()).toString()) as Record<
+        string,
+        string[]
+      >;
+      expect(Object.keys(asked)).toContain('zod');
+      expect(Object.keys(asked)).not.toContain('fast-check');
+      const advisory = {
+        id: 1,
+        url: 'https://advisories.example/1',
+        title: 'Made up',
+        severity,
+        vulnerable_versions: '*',
+        cwe: [],
+        cvss: { score: 0, vectorString: null },
+      };
+      return Response.json(severity === '' ? {} : { zod: [advisory] });
     });
   }
 
@@ -103,11 +100,7 @@ describe('npm run audit', () => {
   });
 
   test('npm run audit passes with a note if the registry does not support audits or is unreachable', async () => {
-    using unable = Bun.serve({
-      port: 0,
-      hostname: '127.0.0.1',
-      fetch: () => new Response(null, { status: 405 }),
-    });
+    using unable = localServer(() => new Response(null, { status: 405 }));
     for (const url of [unable.url.href, `http://127.0.0.1:${await freePort()}/`]) {
       expect(await audit(url)).toEqual({
         code: 0,

@@ -3,6 +3,7 @@
 import { afterAll, expect, test } from 'bun:test';
 import { OfferbookClient } from '@offerbook/client';
 import { tableOf } from '../support/documents.ts';
+import { localServer } from '../support/local-server.ts';
 import { TestNode } from '../support/test-node.ts';
 
 interface Mistake {
@@ -15,20 +16,14 @@ interface Mistake {
 
 const node = await TestNode.start({ settings: { rateLimitPublic: 1 } });
 /** Redirects every request to the service, like the http port of a service that requires https. */
-const redirecting = Bun.serve({
-  port: 0,
-  hostname: '127.0.0.1',
-  fetch: ({ url }) => {
-    const { pathname, search } = new URL(url);
-    return Response.redirect(`${node.url}${pathname}${search}`, 308);
-  },
+const redirecting = localServer(({ url }) => {
+  const { pathname, search } = new URL(url);
+  return Response.redirect(`${node.url}${pathname}${search}`, 308);
 });
 /** A website that is not Offerbook. */
-const website = Bun.serve({
-  port: 0,
-  hostname: '127.0.0.1',
-  fetch: () => new Response('<h1>Shop</h1>', { headers: { 'Content-Type': 'text/html' } }),
-});
+const website = localServer(
+  () => new Response('<h1>Shop</h1>', { headers: { 'Content-Type': 'text/html' } }),
+);
 
 afterAll(async () => {
   await Promise.all([redirecting.stop(true), website.stop(true)]);

@@ -7,7 +7,7 @@ import type { ReplicaState } from '../../src/domain/stores.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { startFaultProxy } from '../chaos/cluster/fault-proxy.ts';
-import { postgresProcesses, signalIfThere } from '../support/postgres-processes.ts';
+import { freezeAll, postgresProcesses } from '../support/postgres-processes.ts';
 import { query, removePostgres, startReplica, untilCaughtUp } from '../support/postgres-replica.ts';
 import {
   PASSWORD,
@@ -141,8 +141,7 @@ describe('two servers that accept writes', () => {
   test('a process that has used the promoted server refuses to return to the old one', async () => {
     const database = open.database(urlOf([old, promoted]), SERVER_OPTIONS);
     await database.all(PORT_SQL);
-    const frozen = postgresProcesses(promoted.directory);
-    for (const pid of frozen) signalIfThere(pid, 'SIGSTOP');
+    const wake = freezeAll(postgresProcesses(promoted.directory));
     try {
       let error: Error;
       do error = await rejection(database.all(PORT_SQL));
@@ -154,7 +153,7 @@ describe('two servers that accept writes', () => {
         ),
       );
     } finally {
-      for (const pid of frozen) signalIfThere(pid, 'SIGCONT');
+      wake();
     }
     let port: number | undefined;
     do port = await portOf(urlOf([old, promoted]));

@@ -38,7 +38,7 @@ function statOf(pid: number): string[] {
 }
 
 /** Throws unless `pid` is above 1: kill(0) would signal this process group, and kill(-1) every process. */
-export function signalIfThere(pid: number, signal: NodeJS.Signals): void {
+function signalIfThere(pid: number, signal: NodeJS.Signals): void {
   if (!(pid > 1)) throw new Error(`${pid} is not the id of one process`);
   try {
     process.kill(pid, signal);

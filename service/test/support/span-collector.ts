@@ -2,6 +2,7 @@
 
 import type { TracingSettings } from '../../src/tracing/tracing-settings.ts';
 import { leakWatch } from './leak-watch.ts';
+import { localServer } from './local-server.ts';
 import { until } from './until.ts';
 
 export interface SentSpan {
@@ -40,16 +41,12 @@ export class SpanCollector implements AsyncDisposable {
   readonly #server: Bun.Server<undefined>;
 
   private constructor(answer: Answer) {
-    this.#server = Bun.serve({
-      port: 0,
-      hostname: '127.0.0.1',
-      fetch: async (request) => {
-        const text = await request.text();
-        leakWatch.noteOutput('spans', text);
-        const body = JSON.parse(text) as SentBatch['body'];
-        this.batches.push({ path: new URL(request.url).pathname, headers: request.headers, body });
-        return answer(this.batches.length);
-      },
+    this.#server = localServer(async (request) => {
+      const text = await request.text();
+      leakWatch.noteOutput('spans', text);
+      const body = JSON.parse(text) as SentBatch['body'];
+      this.batches.push({ path: new URL(request.url).pathname, headers: request.headers, body });
+      return answer(this.batches.length);
     });
     this.url = `http://127.0.0.1:${this.#server.port}`;
   }

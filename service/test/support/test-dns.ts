@@ -1,17 +1,15 @@
-// A DNS server on loopback that answers each query for a name with the next of its answers.
+// A DNS server on loopback that answers each query for the IPv4 addresses of a name with the next of its answers.
 
 import { createSocket, type Socket } from 'node:dgram';
 import { Resolver } from 'node:dns/promises';
 
-const A = 1;
-const AAAA = 28;
 const NO_SUCH_NAME = 0x8183;
 const NO_ERROR = 0x8180;
 
 export class TestDns implements Disposable {
-  /** The addresses of each answer, by name. The last answer is repeated. */
+  /** The IPv4 addresses of each answer, by name. The last answer is repeated. */
   readonly answers = new Map<string, string[][]>();
-  /** Number of queries for IPv4 addresses, by name. */
+  /** Number of queries, by name. */
   readonly queries = new Map<string, number>();
   readonly #socket: Socket;
   readonly #resolver = new Resolver();
@@ -22,12 +20,9 @@ export class TestDns implements Disposable {
     socket.on('message', (query, from) => socket.send(this.#answer(query), from.port, from.address));
   }
 
-  static async start(address = '127.0.0.1', port = 0): Promise<TestDns> {
+  static async start(): Promise<TestDns> {
     const socket = createSocket('udp4');
-    await new Promise<void>((resolve, reject) => {
-      socket.once('error', reject);
-      socket.bind(port, address, resolve);
-    });
+    await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
     return new TestDns(socket);
   }
 
@@ -49,17 +44,13 @@ export class TestDns implements Disposable {
     }
     const name = labels.join('.').toLowerCase();
     const question = query.subarray(12, at + 5);
-    const type = query.readUInt16BE(at + 1);
     const all = this.answers.get(name) ?? [];
     const number = this.queries.get(name) ?? 0;
-    if (type === A) this.queries.set(name, number + 1);
+    this.queries.set(name, number + 1);
     const addresses = all[Math.min(number, all.length - 1)] ?? [];
-    const records = addresses
-      .filter((address) => type === (address.includes(':') ? AAAA : A))
-      .map((address) => {
-        const bytes = bytesOf(address);
-        return Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 0, 0, bytes.length, ...bytes]);
-      });
+    const records = addresses.map((address) =>
+      Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...address.split('.').map(Number)]),
+    );
     const header = Buffer.alloc(12);
     query.copy(header, 0, 0, 2);
     header.writeUInt16BE(all.length === 0 ? NO_SUCH_NAME : NO_ERROR, 2);
@@ -67,13 +58,4 @@ export class TestDns implements Disposable {
     header.writeUInt16BE(records.length, 6);
     return Buffer.concat([header, question, ...records]);
   }
-}
-
-/** IPv6 addresses must be written in full. */
-function bytesOf(address: string): number[] {
-  if (!address.includes(':')) return address.split('.').map(Number);
-  return address.split(':').flatMap((group) => {
-    const value = Number.parseInt(group, 16);
-    return [value >> 8, value & 0xff];
-  });
 }

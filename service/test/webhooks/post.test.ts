@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { addressRules } from '../../src/webhooks/address-rules.ts';
 import { type PostOptions, post } from '../../src/webhooks/post.ts';
 import { temporaryFolder } from '../support/databases.ts';
+import { localServer } from '../support/local-server.ts';
 import { newCertificate } from '../support/new-certificate.ts';
 import { TestDns } from '../support/test-dns.ts';
 import { rawServer } from './receiver.ts';
@@ -21,15 +22,11 @@ const resultOf = async (...attempt: Parameters<typeof send>) => (await send(...a
 describe('responses', () => {
   test('any status other than 2xx is a failure, and redirects are not followed', async () => {
     const paths: string[] = [];
-    using server = Bun.serve({
-      port: 0,
-      hostname: '127.0.0.1',
-      fetch(request) {
-        const { pathname } = new URL(request.url);
-        paths.push(pathname);
-        const headers = { Location: 'http://127.0.0.1:1/elsewhere', 'Retry-After': '30' };
-        return new Response('the secret answer', { status: Number(pathname.slice(1)), headers });
-      },
+    using server = localServer((request) => {
+      const { pathname } = new URL(request.url);
+      paths.push(pathname);
+      const headers = { Location: 'http://127.0.0.1:1/elsewhere', 'Retry-After': '30' };
+      return new Response('the secret answer', { status: Number(pathname.slice(1)), headers });
     });
     const results = [];
     for (const status of [200, 202, 301, 302, 307, 308, 400, 401, 410, 500, 503])
@@ -96,7 +93,7 @@ describe('responses', () => {
   });
 
   test('attempts alternate between the addresses of a name', async () => {
-    using server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() });
+    using server = localServer(() => new Response());
     // Nothing listens at the first address.
     const resolve = async () => ['127.0.0.9', '127.0.0.1'];
     const rules = addressRules(['127.0.0.1', '127.0.0.9']);
@@ -112,7 +109,7 @@ describe('responses', () => {
 
 describe('addresses', () => {
   /** A server that counts requests; no test may reach it through a forbidden address. */
-  let server: ReturnType<typeof Bun.serve>;
+  let server: ReturnType<typeof localServer>;
   let reached = 0;
   let dns: TestDns;
   const resolve = (name: string) => dns.resolve(name);
@@ -120,13 +117,9 @@ describe('addresses', () => {
     reached = 0;
   });
   beforeAll(async () => {
-    server = Bun.serve({
-      port: 0,
-      hostname: '127.0.0.1',
-      fetch() {
-        reached++;
-        return new Response();
-      },
+    server = localServer(() => {
+      reached++;
+      return new Response();
     });
     dns = await TestDns.start();
   });
@@ -201,15 +194,11 @@ test('the certificate must match the host name, which is also sent in the Host h
   const { certificate, key } = await newCertificate(temporaryFolder(), 'webhook');
   const ca = readFileSync(certificate, 'utf8');
   const hosts: (string | null)[] = [];
-  using server = Bun.serve({
-    port: 0,
-    hostname: '127.0.0.1',
-    tls: { cert: ca, key: readFileSync(key, 'utf8') },
-    fetch(request) {
-      hosts.push(request.headers.get('Host'));
-      return new Response();
-    },
-  });
+  const answer = (request: Request) => {
+    hosts.push(request.headers.get('Host'));
+    return new Response();
+  };
+  using server = localServer(answer, { cert: ca, key: readFileSync(key, 'utf8') });
   const resolve = async () => ['127.0.0.1'];
   const [right, wrong] = [`https://localhost:${server.port}/`, `https://other.example:${server.port}/`];
   expect(await resultOf(right, { resolve, ca })).toBe('200');
