@@ -153,16 +153,6 @@ describe('failed requests', () => {
         'https://api.example/v1/retailers/ is unreachable: a proxy in front of the service returned 502. Try again later; if this persists, contact the operator of the service.',
     });
   });
-
-  test("a redirected request reports the redirect's target instead of sending the token there", async () => {
-    const moved = () => new Response(null, { status: 301, headers: { Location: 'https://www.example/v1/' } });
-    const error = await failure(openClient(scripted(moved)).client.retailers());
-    expect(error).toMatchObject({
-      code: 'not_offerbook',
-      message:
-        "https://api.example/v1/retailers/ redirects to https://www.example/v1/, and following it would lose the token. Set baseUrl to the service's final URL; check http or https.",
-    });
-  });
 });
 
 test('each retry, and nothing else, is reported to onRetry before the pause, with the error and the delay', async () => {
