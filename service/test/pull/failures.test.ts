@@ -6,7 +6,6 @@ import { awinSale, cjRecord, impactAction, type Row } from '../../../feeds/test/
 import { checkSource } from '../../src/pull/check-source.ts';
 import { forgetSource } from '../../src/pull/forget-source.ts';
 import { DATABASES } from '../support/databases.ts';
-import { PULL_SECRETS } from './fake-network.ts';
 import { DATABASE, PullTest, START_MS, total } from './fixture.ts';
 import { errorsOf } from './pull-rig.ts';
 
@@ -105,17 +104,6 @@ test('halves the window until the network no longer rejects it as too large', as
   t.network.planned.push(status(413), status(413));
   expect(total(await t.pull())).toMatchObject({ added: 1 });
   expect(widthsOf(t).slice(0, 4)).toEqual([30, 15, 7.5, 7.5]);
-});
-
-test('stops the source after 401', async () => {
-  await using t = await PullTest.open('awin', DATABASE);
-  const secret = PULL_SECRETS.awin?.token ?? '';
-  t.network.planned.push(status(401, {}, { message: `bad token ${secret}` }));
-  const reports = await t.pull();
-  expect(errorsOf(reports)).toEqual(
-    Array(3).fill('the network answered with status 401: "bad token ***"; check the credentials'),
-  );
-  expect(t.network.requests.length).toBe(1);
 });
 
 test('does not repeat a request after a GraphQL error with status 200', async () => {

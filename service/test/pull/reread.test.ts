@@ -23,19 +23,6 @@ const PASSES = 32;
 const CORRECTED =
   'reread: 1 sale had changed, but the network did not list the change; the stored sales have been corrected';
 
-test('finds a change that the network did not list, corrects it and warns', async () => {
-  await using t = await PullTest.open('awin', DATABASE);
-  t.network.rows.push({ row: sale(), times: { transaction: soldAtMs } });
-  await t.pull();
-  t.network.rows.splice(0, 1, {
-    row: sale({ commissionStatus: 'approved' }),
-    times: { transaction: soldAtMs },
-  });
-  await rereadAll(t);
-  expect(t.notes).toEqual([`awin:77777, ${CORRECTED}`]);
-  expect((await t.stored()).get(idOf('awin', 'transaction', '1'))?.status).toBe('CONFIRMED');
-});
-
 test('CJ: finds a correction that neither filter listed, and combines it with the stored record', async () => {
   await using t = await PullTest.open('cj', DATABASE);
   t.network.rows.push({ row: cjRecord(), times: { posting: soldAtMs, event: soldAtMs } });

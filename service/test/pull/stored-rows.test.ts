@@ -46,17 +46,6 @@ describe.each(DATABASES)('on $name', (database) => {
     expect(JSON.parse(document)).not.toHaveProperty('shopperId');
   });
 
-  test('an erased user stays erased when a correction arrives', async () => {
-    await using t = await pulled();
-    await t.stores.erasures.erase(t.org, 'c7Qm2ZxT0a');
-    expect((await stored(t)).map(({ subId }) => subId)).toEqual([null]);
-    t.nowMs += DAY_MS;
-    t.network.rows.push(correction(t.nowMs - 3_600_000));
-    expect(total(await t.pull())).toMatchObject({ added: 0, changed: 1, invalid: 0 });
-    expect((await t.stored()).get(SALE_ID)).toMatchObject({ status: 'DECLINED', passbackUid: null });
-    expect((await stored(t)).map(({ subId }) => subId)).toEqual([null, null]);
-  });
-
   test('a forgotten source keeps its rows, so that a correction still changes its sale if the source is pulled again', async () => {
     await using t = await pulled();
     await forgetSource(SOURCE, { by: 'test@host', version: '0' }, t.stores, () => t.nowMs);

@@ -114,10 +114,14 @@ describe.each(DATABASES)('on $name', (database) => {
       t.network.rows.push(sale(1, 'acme-user1'));
       await t.pull({}, kind);
       await t.stores.erasures.erase(t.org, 'user1');
+      const [source, saleId] = network === 'cj' ? ['cj:77777', '1701'] : ['rakuten:77777', '3358:A-1'];
+      const subIds = async () => (await t.stores.pulls.rowsOf(source, [saleId])).map(({ subId }) => subId);
+      expect(await subIds()).toEqual([null]);
       t.nowMs += DAY_MS;
       t.network.rows.push(sale(1, 'acme-user1', t.nowMs - 3_600_000));
       expect(errorsOf(await t.pull({}, kind)).filter((error) => error !== null)).toEqual([]);
       expect([...(await t.stored()).values()]).toMatchObject([{ status: 'DECLINED', passbackUid: null }]);
+      expect(await subIds()).toEqual([null, null]);
     });
   });
 

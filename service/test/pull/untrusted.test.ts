@@ -161,27 +161,20 @@ test('after 429 without a waiting time, requests are sent one by one at half the
   expect([await send(), await send(), await send()]).toEqual([startMs, startMs + 7_500, startMs + 15_000]);
 });
 
-test('Rakuten: an access token is replaced 30 seconds before it expires', async () => {
+test.each([
+  ['is replaced 30 seconds before it expires', 300, [0, 269, 271], [1, 1, 2]],
+  ['that expires within seconds is used for 30 seconds', 10, [0, 29], [1, 1]],
+])('Rakuten: an access token %s', async (_, expires_in, moments, expected) => {
   await using t = await PullTest.open('rakuten', DATABASE);
-  const tokens: number[] = [];
-  const logins = () => t.network.requests.filter(({ path }) => path === '/token').length;
+  const login = { access_token: 'a'.repeat(20), expires_in };
+  const answer = ({ path }: { path: string }) => Response.json(path === '/token' ? login : {});
+  t.network.planned.push(...Array(9).fill(answer));
   const client = networkClient(t.pullable(), t.context);
-  for (const seconds of [0, 269, 271]) {
+  const logins: number[] = [];
+  for (const seconds of moments) {
     t.nowMs = START_MS + seconds * 1_000;
     await client.fetch({ method: 'GET', url: 'https://x.example/v1/offers' }, async () => {});
-    tokens.push(logins());
+    logins.push(t.network.requests.filter(({ path }) => path === '/token').length);
   }
-  expect(tokens).toEqual([1, 1, 2]);
-});
-
-test('Rakuten: an access token that expires within seconds is used for 30 seconds', async () => {
-  await using t = await PullTest.open('rakuten', DATABASE);
-  const empty = () => Response.json({});
-  t.network.planned.push(() => Response.json({ access_token: 'a'.repeat(20), expires_in: 10 }), empty, empty);
-  const client = networkClient(t.pullable(), t.context);
-  for (const seconds of [0, 29]) {
-    t.nowMs = START_MS + seconds * 1_000;
-    await client.fetch({ method: 'GET', url: 'https://x.example/v1/offers' }, async () => {});
-  }
-  expect(t.network.requests.map(({ path }) => path)).toEqual(['/token', '/v1/offers', '/v1/offers']);
+  expect(logins).toEqual(expected);
 });
