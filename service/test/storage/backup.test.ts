@@ -259,23 +259,6 @@ describe('backups', () => {
     expect(await readAllTransactions(stores, org.id)).toHaveLength(2);
   });
 
-  test('a backup includes the clicks in the spool', async () => {
-    const { folder, source, stores, org, backup } = await scene();
-    const recorded = await recordClick(stores, org.id);
-    const click = await recordClick(stores, org.id, { passbackUid: 'in the spool' });
-    await stores.clicks.remove([click]);
-    const path = join(folder, 'waiting.db');
-    const spool = openSpool(() => path);
-    await spool.put([click, recorded]);
-    await spool.close();
-    await backup(source, path);
-
-    const copy = new SqliteFile(join(source, 'offerbook.db-activations'), { readonly: true });
-    const found = copy.query('SELECT id FROM clicks ORDER BY id').values().flat();
-    expect(found).toEqual([recorded.id, click.id].sort());
-    expect(readdirSync(source).length).toBe(3);
-  });
-
   test('a restore rejects a damaged, incomplete or forged backup and changes nothing', async () => {
     const { folder, path, source, stores, org, backup, restore } = await scene();
     await load(stores, org, [transaction(1)]);
@@ -587,12 +570,14 @@ describe('backups', () => {
     expect(await ends()).toEqual({ ...expected, new: null });
   });
 
-  test('a backup does not contain a sale that arrives while its clicks are copied', async () => {
+  test('a backup contains the clicks in the spool, and no sale that arrives while they are copied', async () => {
     const { folder, path, url, source, stores, org } = await scene();
-    const click = await recordClick(stores, org.id);
+    const recorded = await recordClick(stores, org.id);
+    const click = await recordClick(stores, org.id, { passbackUid: 'in the spool' });
+    await stores.clicks.remove([click]);
     const spoolPath = () => join(folder, 'spool.db');
     const spool = openSpool(spoolPath);
-    await spool.put([click]);
+    await spool.put([click, recorded]);
     await spool.close();
     // Called for each click in the spool.
     const isOurs = () => {
@@ -604,8 +589,12 @@ describe('backups', () => {
       return true;
     };
     const manifest = await makeBackup({ url, target: source, spoolPath, isOurs, clock, version: '1.2.3' });
-    expect(await readAllTransactions(stores, org.id)).toHaveLength(1);
-    expect(manifest.files.map(({ rows }) => rows.transactions ?? rows.clicks)).toEqual([0, 1]);
+    expect(await readAllTransactions(stores, org.id)).toHaveLength(2);
+    expect(manifest.files[0]?.rows.transactions).toBe(0);
+    const copy = new SqliteFile(join(source, 'offerbook.db-activations'), { readonly: true });
+    const found = copy.query('SELECT id FROM clicks ORDER BY id').values().flat();
+    expect(found).toEqual([recorded.id, click.id].sort());
+    expect(readdirSync(source).length).toBe(3);
   });
 
   test('a backup that fails leaves nothing behind', async () => {

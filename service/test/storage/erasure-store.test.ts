@@ -120,20 +120,6 @@ describe.each(DATABASES)('erasing a user on $name', (database) => {
     expect(await raw.all(sql, org.id, userKey(UID))).toEqual([]);
   });
 
-  test('a walk in progress continues with the versions of its first page, without the erased user', async () => {
-    const { stores, org, load, pass } = await scene();
-    await load([1, 2, 3].map((n) => transaction(n, { passbackUid: UID, passbackData: DATA })));
-    const first = await readPage(stores, org.id);
-    pass(1_000);
-    await stores.erasures.erase(org, UID);
-    await load([transaction(4), transaction(2, { status: 'CONFIRMED' })]);
-
-    expect(await readPage(stores, org.id, first.completeThroughMs)).toEqual({
-      rows: first.rows.map((row) => ({ ...row, passbackUid: null, passbackData: null })),
-      completeThroughMs: first.completeThroughMs,
-    });
-  });
-
   test('no import restores an erased user through a row or a click, except for later sales', async () => {
     const { stores, org, load, clock } = await scene();
     const click = await recordClick(stores, org.id, { passbackUid: UID, passbackData: DATA });
