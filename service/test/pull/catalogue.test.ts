@@ -247,7 +247,7 @@ test('refuses a catalogue that is suddenly empty, unless withdrawals are allowed
   expect(await shops.stored()).toEqual([]);
 });
 
-test('refuses a catalogue that suddenly has no coupons and promotions', async () => {
+test('refuses a catalogue that suddenly has no coupons and promotions, unless they have ended', async () => {
   await using shops = await Shops.open(DATABASE, { programmes: 12 });
   await shops.pull('awin');
   const before = await shops.stored();
@@ -258,6 +258,8 @@ test('refuses a catalogue that suddenly has no coupons and promotions', async ()
   const [refused] = await shops.pull('awin');
   expect(refused?.error).toMatch(/would withdraw \d+ of \d+ (?:coupons|promotions), more than 50 %/);
   expect(await shops.stored()).toEqual(before);
+  shops.nowMs += 365 * DAY_MS;
+  expect((await shops.pull('awin'))[0]?.error).toBeNull();
 });
 
 test('nothing changes if a row is invalid; with --skip-invalid, the valid rows are imported and nothing is withdrawn', async () => {

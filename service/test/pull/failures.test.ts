@@ -196,9 +196,9 @@ test('--since never moves the state of a stream back, even if it fails', async (
   await t.pull();
   const positions = async () => (await t.stores.pulls.list()).map((state) => state.completeThroughMs);
   const before = await positions();
-  t.network.planned.push(undefined, status(401));
-  const [first] = await t.pull({ sinceMs: START_MS - 60 * DAY_MS });
-  expect([first?.windows, first?.error]).toEqual([1, expect.stringContaining('status 401')]);
+  t.network.planned.push(undefined, undefined, status(401));
+  const [first] = await t.pull({ sinceMs: START_MS - 90 * DAY_MS });
+  expect([first?.windows, first?.error]).toEqual([2, expect.stringContaining('status 401')]);
   expect(await positions()).toEqual(before);
 });
 
