@@ -3,7 +3,7 @@
 
 import { namedUuid } from '../random.ts';
 
-/** By network: the account, other settings of its source file, and the credentials. */
+/** Keyed by network. Each entry has the account, other settings of its source file, and the credentials. */
 export const ACCOUNTS = {
   awin: { account: '77777', credentials: { token: 'sandbox-awin-token' } },
   impact: { account: 'IRsandbox77777', credentials: { token: 'sandbox-impact-token' } },

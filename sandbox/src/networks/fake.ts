@@ -36,7 +36,7 @@ export interface FakeNetwork {
   readonly rate: Rate;
   /** Routes with a budget of their own. */
   readonly rates?: Readonly<Record<string, Rate>>;
-  /** By method and path, such as `GET /publishers/{account}/programmes`. `*` stands for one segment. Throws Refusal. */
+  /** Keyed by method and path, such as `GET /publishers/{account}/programmes`; `*` stands for one segment. Can throw Refusal. */
   readonly routes: Readonly<Record<string, (request: NetworkRequest) => Response>>;
   isAuthorised(request: NetworkRequest): boolean;
   /** The rows about one sale at this time. */

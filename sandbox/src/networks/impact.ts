@@ -49,7 +49,7 @@ export const impact: FakeNetwork = {
   },
 };
 
-/** A list of the catalogue: of all programmes, or of the one that the path names. */
+/** Returns the handler of a list: of all programmes, or of the one that the path names. */
 function listOf(name: string, rows: (programme: Programme) => readonly unknown[]) {
   return (request: NetworkRequest) => {
     const { segment, programmes } = request;

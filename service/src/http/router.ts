@@ -29,7 +29,7 @@ export interface Resource<E = Exchange> {
   readonly allow: string;
   /** Methods that pages from any origin can use; empty if there are none. */
   readonly allowFromPages: string;
-  /** By method. */
+  /** Keyed by HTTP method. */
   readonly routes: ReadonlyMap<string, Route<E>>;
 }
 

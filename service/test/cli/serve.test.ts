@@ -170,7 +170,7 @@ describe('SIGTERM', () => {
       };
       expect((await state()).readyz).toEqual([200, 200]);
       process.kill(server.pid, 'SIGTERM');
-      // The second worker may receive the signal later than the one that answers /readyz.
+      // Workers may learn of the stop at different times.
       const stopping = await until(
         state,
         ({ readyz, connection }) => readyz.every((status) => status === 503) && connection !== null,

@@ -57,7 +57,7 @@ async function messageOf(call: () => unknown): Promise<string> {
 const clientWith = (token: string, baseUrl = node.url) =>
   new OfferbookClient({ baseUrl, token, retry: { attemptsMax: 1 } });
 
-/** Calls a function in which the client detects a browser page. */
+/** Calls the function while the client believes that it runs in a browser. */
 function inPage(call: () => unknown): unknown {
   const global = globalThis as { document?: unknown };
   global.document = {};

@@ -37,7 +37,7 @@ export function dealTable(data: DealData, { documents, tails }: RetailerTable) {
 
   return {
     data,
-    /** By rank. */
+    /** Indexed by rank. */
     ids: new UuidTable(data.ids),
     /** Returns where this list's deals begin in the retailer's document; undefined if there are none. */
     beginOf(retailer: number): number | undefined {

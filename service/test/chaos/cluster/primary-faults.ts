@@ -1,4 +1,4 @@
-// The ways in which a primary is replaced by its standby.
+// Faults after which the standby replaces the primary.
 
 import type { Random } from '@offerbook/sandbox/random.ts';
 import { query } from '../../support/postgres-replica.ts';

@@ -21,7 +21,7 @@ function* endless(start: string, filling: string, megabytes: number): Generator<
   for (let n = 0; n < megabytes; n++) yield piece;
 }
 
-/** Rows in which a list replaces the string '@'. */
+/** Generates rows; in each of them, a list replaces the string '@'. */
 function* rowsWith(rows: number, row: (n: number) => object, list: (n: number) => string): Generator<string> {
   for (let n = 0; n < rows; n++) yield ndjson(JSON.stringify(row(n)).replace('"@"', () => list(n)));
 }

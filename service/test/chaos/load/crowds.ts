@@ -21,7 +21,7 @@ interface Attack {
   readonly name: string;
   readonly proxy?: ProxyName;
   readonly workers?: string;
-  /** By default, the crowd holds connections. */
+  /** What the crowd does. The default is to hold connections open. */
   readonly crowd?: Crowd;
 }
 

@@ -133,7 +133,7 @@ export function openWorkerPool(options: WorkerPoolOptions) {
     /** Rejects if the node cannot continue. */
     failure: failure.promise,
     workers: () => ({ ready: ready(), restarts }),
-    /** Returns the merged report of all workers, including those that have ended. */
+    /** Returns one report for all workers, including those that have ended. */
     report: () => mergeReports([past, ...[...workers.values()].map((worker) => worker.report())]),
     /** Starts all workers. Resolves when the first of them serves requests. */
     async start(): Promise<void> {
