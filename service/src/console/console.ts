@@ -15,7 +15,7 @@ import type { Reply } from '../http/reply.ts';
 import { buildRouter, type Method, type Route } from '../http/router.ts';
 import { CatalogueReader } from './counts/catalogue-contents.ts';
 import { ClickCounter } from './counts/click-totals.ts';
-import type { MakePage, NodeView } from './page-context.ts';
+import type { ConsoleSettings, MakePage, NodeView } from './page-context.ts';
 import { cataloguePage } from './pages/catalogue.ts';
 import { clicksPage } from './pages/clicks.ts';
 import { errorsPage } from './pages/errors.ts';
@@ -30,14 +30,6 @@ import { transactionSearch, transactionsPage } from './pages/transactions.ts';
 import { webhooksPage } from './pages/webhooks.ts';
 
 export type Console = (request: Request, node: NodeView) => Promise<Reply>;
-
-interface ConsoleParts {
-  readonly stores: () => Promise<Stores>;
-  /** Folder whose free disk space the console shows. */
-  readonly folder: string;
-  /** URL of the explorer; undefined if it is off. */
-  readonly explorer?: string | undefined;
-}
 
 /** A console request with the node's state. */
 interface ConsoleExchange extends Exchange {
@@ -62,11 +54,10 @@ const PAGES: readonly (readonly [Method, string, MakePage])[] = [
   ['GET', '/errors', errorsPage],
 ];
 
-export function buildConsole({ stores, folder, explorer }: ConsoleParts): Console {
+export function buildConsole(stores: () => Promise<Stores>, settings: ConsoleSettings): Console {
   const assets = openAssets(['/assets/console.js', '/assets/console.css']);
   const catalogue = new CatalogueReader();
   const clicks = new ClickCounter();
-  const explorerUrl = explorer === undefined ? undefined : (id: string) => `${explorer}/?retailer=${id}`;
 
   async function reply(page: ConsolePage, path: string, { nowMs }: NodeView): Promise<Reply> {
     const framed = framedPage(page, path, nowMs, await assets.urls());
@@ -82,9 +73,8 @@ export function buildConsole({ stores, folder, explorer }: ConsoleParts): Consol
     const { node, request, search, parameters, path } = exchange;
     const form = new URLSearchParams(request.method === 'POST' ? await request.text() : '');
     const query = new URLSearchParams(search);
-    const context = { node, stores, catalogue, clicks, folder, explorerUrl, query, form, parameters };
     try {
-      const page = await make(context);
+      const page = await make({ ...settings, node, stores, catalogue, clicks, query, form, parameters });
       return 'headers' in page ? page : reply(page, path, node);
     } catch (error) {
       if (!isStorageError(error)) throw error;

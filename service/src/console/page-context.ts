@@ -1,7 +1,7 @@
 // The data available to the console's pages. Pages must not write to the stores.
 
 import type { ConsolePage } from '@offerbook/site/console/console-page.ts';
-import { parseUuid, type Uuid } from '@offerbook/wire/uuid.ts';
+import { parseUuid } from '@offerbook/wire/uuid.ts';
 import type { PublicOrganisation } from '../domain/organisation.ts';
 import type { Stores } from '../domain/stores.ts';
 import type { NodeState } from '../http/metrics.ts';
@@ -20,17 +20,20 @@ export interface NodeView {
   readonly workers: number;
 }
 
-export interface PageContext {
+export interface ConsoleSettings {
+  /** Folder of the spool or the SQLite database. The console shows the free space on its disk. */
+  readonly folder: string;
+  /** URL of the explorer; undefined if it is off. */
+  readonly explorer?: string | undefined;
+}
+
+export interface PageContext extends ConsoleSettings {
   readonly node: NodeView;
   /** Throws a StorageError if the database does not respond. */
   readonly stores: () => Promise<Stores>;
   readonly catalogue: CatalogueReader;
   readonly clicks: ClickCounter;
-  /** Folder whose free disk space the console shows. */
-  readonly folder: string;
   readonly query: URLSearchParams;
-  /** Returns the URL of a retailer's page in the explorer; undefined if the service has no explorer. */
-  readonly explorerUrl: ((retailerId: Uuid) => string) | undefined;
   /** Fields of a submitted form. */
   readonly form: URLSearchParams;
   readonly parameters: Readonly<Record<string, string>>;

@@ -7,13 +7,7 @@ import { BUCKETS_S, type RouteTallies, type RouteTally } from '../http/request-t
 export const SAMPLE_INTERVAL_MS = 60_000;
 const SAMPLES_MAX = 60;
 
-/** Resources of the machine that the node needs. */
-interface MachineFigures {
-  /** Resident memory of the node with all its workers. */
-  readonly memoryBytes: number;
-  /** Undefined if the file system does not report it. */
-  readonly disk: { readonly free: number; readonly size: number } | undefined;
-}
+type MachineFigures = ReturnType<typeof machineFigures>;
 
 export type HourFigures = ReturnType<ReturnType<typeof recentHour>['figures']>;
 
@@ -105,12 +99,13 @@ export function quantile(buckets: readonly number[], share: number): number {
   return below === 0 && rank === 0 ? 0 : (BUCKETS_S.at(-1) ?? 0);
 }
 
-/** Measures the memory of this node and the disk that stores its data. */
-export function machineFigures(folder: string): MachineFigures {
+/** Measures the resident memory of this node with all its workers, and the disk that stores its data. */
+export function machineFigures(folder: string) {
   return { memoryBytes: process.memoryUsage.rss(), disk: diskOf(folder) };
 }
 
-function diskOf(folder: string): MachineFigures['disk'] {
+/** Undefined if the folder cannot be read. */
+export function diskOf(folder: string) {
   try {
     const { bavail, blocks, bsize } = statfsSync(folder);
     return { free: bavail * bsize, size: blocks * bsize };

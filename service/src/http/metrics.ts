@@ -9,21 +9,17 @@ import { type PullState, REREAD, type SourceRequests } from '../domain/pull.ts';
 import type { ClusterState, DatabasePools, PoolUse, ReplicaState } from '../domain/stores.ts';
 import type { SenderReport, WebhookFigures } from '../domain/webhook.ts';
 import { CHECK_STATES, type Check } from '../health/check.ts';
+import type { DatabaseStatus } from '../health/facts.ts';
 import type { SpanCounts } from '../tracing/otlp-exporter.ts';
 import type { CallerTallies, ErrorTally, OrganisationTally } from './caller-tally.ts';
 import { countOpenFiles, findOpenFilesMax } from './open-files.ts';
-import type { Health } from './readiness.ts';
 import { BUCKETS_S, type RouteTallies } from './request-tally.ts';
 
-/** A node's state, summed over its workers. */
-export interface NodeState extends Health {
+/** What serves requests reports, in the only thread or added up over all workers: its state and its counts. */
+export interface ServingReport {
+  readonly databaseStatus: DatabaseStatus;
   readonly routes: RouteTallies;
   readonly callers: CallerTallies;
-  readonly catalogueRevision: number | undefined;
-  /** Number of active items in each list; undefined before the catalogue is loaded. */
-  readonly catalogueItems: Readonly<Record<CatalogueListName, number>> | undefined;
-  /** Undefined until the first successful read. */
-  readonly database: DatabaseFigures | undefined;
   readonly replica: ReplicaState | undefined;
   /** Undefined on SQLite. */
   readonly cluster: ClusterState | undefined;
@@ -32,7 +28,17 @@ export interface NodeState extends Health {
   /** Undefined if activation is off. */
   readonly clicks: ClickState | undefined;
   /** Undefined if tracing is off. */
-  readonly spans?: SpanCounts | undefined;
+  readonly spans: SpanCounts | undefined;
+}
+
+export interface NodeState extends ServingReport {
+  /** True if the node has loaded its data and is not shutting down. Load balancers send requests only to ready nodes. */
+  readonly isReady: boolean;
+  readonly catalogueRevision: number | undefined;
+  /** Number of active items in each list; undefined before the catalogue is loaded. */
+  readonly catalogueItems: Readonly<Record<CatalogueListName, number>> | undefined;
+  /** Undefined until the first successful read. */
+  readonly database: DatabaseFigures | undefined;
   /** Undefined if this node has never run the thread that sends webhooks. */
   readonly sender?: SenderReport | undefined;
   /** The verdicts of the health checks. */
@@ -58,6 +64,7 @@ export interface DatabaseFigures {
 
 export interface ClickState extends RecorderState {
   readonly tally: ClickTally;
+  /** True if a disk that stores clicks has less free space than the reserve. Clicks are then not written to that disk. */
   readonly isDiskLow: boolean;
 }
 

@@ -1,18 +1,14 @@
 import { expect, test } from 'bun:test';
 import { newClickTally } from '../../src/activation/click-tally.ts';
-import {
-  countsOf,
-  mergeReports,
-  NO_REPORT,
-  type WorkerReport,
-} from '../../src/cli/node/workers/worker-report.ts';
+import { countsOf, mergeReports, NO_REPORT } from '../../src/cli/node/workers/worker-report.ts';
 import type { ClickFate } from '../../src/domain/click.ts';
 import { CallerTally } from '../../src/http/caller-tally.ts';
+import type { ServingReport } from '../../src/http/metrics.ts';
 import { RequestTally } from '../../src/http/request-tally.ts';
 
 const CALLER = { orgId: 1, orgName: 'acme' };
 
-function report(route: string, tracked: number, state: Partial<WorkerReport>): WorkerReport {
+function report(route: string, tracked: number, state: Partial<ServingReport>): ServingReport {
   const callers = new CallerTally(() => tracked);
   callers.answered(CALLER, 200);
   callers.polled(CALLER, 10 + tracked);

@@ -33,7 +33,7 @@ const CALM: NodeView = {
 };
 
 async function overview(node: NodeView, stores: () => Promise<Stores>): Promise<ShownPage> {
-  const console_ = buildConsole({ stores, folder: temporaryFolder() });
+  const console_ = buildConsole(stores, { folder: temporaryFolder() });
   const { status, body } = await console_(new Request('http://localhost/'), node);
   return new ShownPage(String(body), status);
 }
@@ -57,7 +57,7 @@ test('while the database does not respond, the overview shows the node and other
   const page = await overview(CALM, unreachable);
   expect(textOf(page.html)).toContain('The database does not respond: the database is unreachable.');
   expect(page.facts.Ready).toBe('ready');
-  const console_ = buildConsole({ stores: unreachable, folder: temporaryFolder() });
+  const console_ = buildConsole(unreachable, { folder: temporaryFolder() });
   const { status, body } = await console_(new Request('http://localhost/organisations'), CALM);
   expect([status, new ShownPage(String(body), status).title]).toEqual([503, 'The database does not respond']);
 });

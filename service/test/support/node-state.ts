@@ -14,8 +14,7 @@ export const NODE_STATE: NodeState = {
   pools: undefined,
   cluster: undefined,
   clicks: undefined,
-  clickFate: 'recorded',
+  spans: undefined,
   checks: [],
-  isClickDiskLow: false,
   workers: { ready: 2, restarts: 3 },
 };

@@ -11,6 +11,7 @@ import { type Check, fault, ok, type Verdict, warning } from '../../health/check
 import { runChecks } from '../../health/checks.ts';
 import { CORRUPT_ADVICE } from '../../health/database-checks.ts';
 import type { ClickFacts, DatabaseStatus, Facts } from '../../health/facts.ts';
+import { findOpenFilesMax } from '../../http/open-files.ts';
 import {
   countSpooled,
   type DatabaseFacts,
@@ -37,7 +38,7 @@ export async function examine(examination: Examination): Promise<Check[]> {
   const { settings, clock, sources } = examination;
   const { host, port, adminHost, adminPort, publicUrl } = settings;
   const own: Record<string, Verdict | undefined> = {
-    'open files': checkOpenFiles(),
+    'open files': checkOpenFiles(findOpenFilesMax()),
     port: await checkPort({ host, port, option: '--port' }),
     'admin port':
       adminPort === undefined

@@ -20,7 +20,6 @@ import { diskFacts, spoolFolder } from './disk-reserve.ts';
 import { bind, urlOf } from './listen.ts';
 import type { NodeOptions } from './node-settings.ts';
 import type { Serving } from './serving.ts';
-import { healthOf } from './workers/worker-report.ts';
 
 /**
  * Only search-form requests have a body. A character takes up to three UTF-8 bytes, each percent-encoded as three characters.
@@ -49,10 +48,10 @@ export function openAdmin(options: NodeOptions, source: AdminSource): (() => Pro
   async function readState(): Promise<NodeState> {
     const read = await readFigures();
     const report = source.report();
-    const health = healthOf(report, source.isReady());
+    const isReady = source.isReady();
     return {
       ...report,
-      ...health,
+      isReady,
       checks: runChecks({
         nowMs: clock(),
         importAgeMaxMs: settings.importMaxAge,
@@ -66,7 +65,7 @@ export function openAdmin(options: NodeOptions, source: AdminSource): (() => Pro
         clicks: report.clicks,
         replica: report.replica && replicaFacts(report.replica),
         disks: diskFacts(settings, databaseUrl),
-        node: { isReady: health.isReady, workers, workersReady: source.workers().ready },
+        node: { isReady, workers, workersReady: source.workers().ready },
       }),
       catalogueRevision: source.catalogue.revision,
       catalogueItems: source.catalogue.counts(),
@@ -93,7 +92,7 @@ export function openAdmin(options: NodeOptions, source: AdminSource): (() => Pro
     // healthy.
     if (pathname === '/livez') return Response.json({ status: 'live' });
     if (pathname === '/readyz') {
-      const { body, ...init } = readiness(healthOf(source.report(), source.isReady()));
+      const { body, ...init } = readiness({ ...source.report(), isReady: source.isReady() });
       return Response.json(body, init);
     }
     const refused = refuse(request, address);

@@ -1,9 +1,10 @@
 // Free space that clicks must leave on a disk. Anyone can click a link, so clicks must not fill the disk: imports would fail,
 // and revoking a token would use up the revocation reserve.
 
-import { statfsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { ServeSettings } from '../../config.ts';
+import { diskOf } from '../../console/recent-hour.ts';
 import type { ClickStore } from '../../domain/click.ts';
 import { StorageError } from '../../domain/storage-error.ts';
 import type { DiskFacts } from '../../health/facts.ts';
@@ -21,7 +22,7 @@ export function diskReserve(folder: string, megabytes: number) {
     const nowMs = performance.now();
     if (megabytes > 0 && nowMs - measuredAtMs >= MEASURE_EVERY_MS) {
       measuredAtMs = nowMs;
-      lastIsLow = (freeBytes(folder) ?? Number.POSITIVE_INFINITY) < megabytes * 1e6;
+      lastIsLow = (diskOf(folder)?.free ?? Number.POSITIVE_INFINITY) < megabytes * 1e6;
     }
     return lastIsLow;
   }
@@ -63,7 +64,7 @@ export function diskFacts(
   ]);
   return [...folders].map((folder) => ({
     folder,
-    freeBytes: freeBytes(folder),
+    freeBytes: diskOf(folder)?.free,
     neededBytes: path !== undefined && folder === dirname(path) ? sizeOf(path) : 0,
     reserveMegabytes: activation === 'on' ? megabytes : 0,
   }));
@@ -77,14 +78,4 @@ function sizeOf(path: string): number {
 
 export function spoolFolder(folder: string | undefined, databaseUrl: string): string {
   return folder ?? dirname(sqlitePath(databaseUrl) ?? './spool');
-}
-
-/** Undefined if the folder cannot be read. */
-function freeBytes(folder: string): number | undefined {
-  try {
-    const { bavail, bsize } = statfsSync(folder);
-    return bavail * bsize;
-  } catch {
-    return undefined;
-  }
 }

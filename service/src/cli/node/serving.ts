@@ -8,6 +8,7 @@ import { KeptRequestCounts, type RequestCounts } from '../../http/access/request
 import { tokenDirectory } from '../../http/access/token-directory.ts';
 import { buildApp } from '../../http/app.ts';
 import { CallerTally } from '../../http/caller-tally.ts';
+import type { ServingReport } from '../../http/metrics.ts';
 import { RequestTally } from '../../http/request-tally.ts';
 import { SERVER_OPTIONS, sqlitePath } from '../../storage/open-database.ts';
 import { openStores } from '../../storage/open-stores.ts';
@@ -20,7 +21,6 @@ import { type ChangeFollower, type Followed, followChanges } from './change-foll
 import { databaseHealth } from './database-health.ts';
 import { type Listener, listen, urlOf } from './listen.ts';
 import type { NodeOptions } from './node-settings.ts';
-import { healthOf, type WorkerReport } from './workers/worker-report.ts';
 
 const FLUSH_INTERVAL_MS = 30_000;
 
@@ -70,7 +70,7 @@ export async function openServing(options: ServingOptions) {
 
   const isReady = () => !isStopping && tokens.revision !== undefined && catalogue.ready;
 
-  function report(): WorkerReport {
+  function report(): ServingReport {
     return {
       databaseStatus: health.status(),
       replica: stores.replica(),
@@ -113,7 +113,7 @@ export async function openServing(options: ServingOptions) {
     tally,
     callers,
     tracer: tracing?.tracer,
-    health: () => healthOf(report(), isReady()),
+    health: () => ({ ...report(), isReady: isReady() }),
     localUrl: () => urlOf('localhost', listener?.port ?? settings.port),
     onDatabaseFailure: databaseFailed,
     // Without --drain-delay, the port closes immediately, so a client that was asked to reconnect would be refused.

@@ -10,7 +10,7 @@ import type { MakePage } from '../page-context.ts';
 const ROWS_MAX = 50;
 const COMMAND = 'offerbook activations totals --json';
 
-export const clicksPage: MakePage = async ({ node, stores: openStores, catalogue, clicks, explorerUrl }) => {
+export const clicksPage: MakePage = async ({ node, stores: openStores, catalogue, clicks, explorer }) => {
   const stores = await openStores();
   const days = await clicks.count(stores.clicks, node.nowMs);
   const all = days.flatMap(({ counts }) => counts);
@@ -51,8 +51,8 @@ ${ui.section(
     [...byRetailer].map(([id, counts]) => {
       const name = retailers.get(id) ?? id;
       const shown = html`<bdi>${name}</bdi>`;
-      const url = retailers.has(id) ? explorerUrl?.(id) : undefined;
-      return { name, shown: url === undefined ? shown : ui.linked(url, shown), counts };
+      const isLinked = explorer !== undefined && retailers.has(id);
+      return { name, shown: isLinked ? ui.linked(`${explorer}/?retailer=${id}`, shown) : shown, counts };
     }),
   ),
   ui.source(COMMAND),

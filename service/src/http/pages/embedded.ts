@@ -41,14 +41,11 @@ export async function readDocuments(): Promise<Readonly<Record<string, string>>>
   return Object.fromEntries(await Promise.all(texts));
 }
 
-export interface PackedClient {
-  /** Name and version: `offerbook-client-0.2.0` */
-  readonly name: string;
-  readonly content: Uint8Array<ArrayBuffer>;
-}
-
-/** Runs `npm pack` on the client and returns the tarball. Takes about two seconds; needs the development dependencies. */
-export async function packClient(): Promise<PackedClient> {
+/**
+ * Runs `npm pack` on the client. Returns the name and version, such as `offerbook-client-0.2.0`, and the tarball. Takes about two
+ * seconds; needs the development dependencies.
+ */
+export async function packClient() {
   const folder = await mkdtemp(join(tmpdir(), 'offerbook-client-'));
   try {
     const script = join(ROOT, 'client/scripts/pack.ts');

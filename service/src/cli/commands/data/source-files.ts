@@ -6,12 +6,7 @@ import { parseSource, type Source } from '@offerbook/feeds/source/source-file.ts
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { openSource } from '@offerbook/wire/rows/import-source.ts';
 
-export interface SourceFile {
-  readonly source: Source;
-  readonly overlay: Overlay;
-}
-
-export async function readSourceFile(path: string): Promise<SourceFile> {
+export async function readSourceFile(path: string) {
   const source = parseSource(await readText(path), path);
   return { source, overlay: await readOverlay(source, path) };
 }

@@ -2,7 +2,7 @@
 // does not delay requests on the public port.
 
 import { buildConsole, type Console } from '../../../console/console.ts';
-import type { NodeView } from '../../../console/page-context.ts';
+import type { ConsoleSettings, NodeView } from '../../../console/page-context.ts';
 import { systemClock } from '../../../domain/clock.ts';
 import { responseBody } from '../../../http/content/response-body.ts';
 import type { DatabaseOptions } from '../../../storage/database.ts';
@@ -20,19 +20,11 @@ export interface ConsoleQuestion {
   readonly node: NodeView;
 }
 
-export interface ConsoleSetup {
+export interface ConsoleSetup extends ConsoleSettings {
   readonly databaseUrl: string;
-  /** Folder of the spool or the SQLite database. The console shows the free space on its disk. */
-  readonly folder: string;
-  /** URL of the explorer; undefined if it is off. */
-  readonly explorer: string | undefined;
 }
 
-export interface ConsoleAnswer {
-  readonly status: number;
-  readonly headers: Record<string, string>;
-  readonly body: Uint8Array<ArrayBuffer>;
-}
+export type ConsoleAnswer = Awaited<ReturnType<typeof answer>>;
 
 /** Separate connections, with a longer timeout for searches through all transactions. */
 const DATABASE_OPTIONS: DatabaseOptions = {
@@ -44,7 +36,7 @@ const DATABASE_OPTIONS: DatabaseOptions = {
 
 let opened: Console | undefined;
 
-answerCalls(async ({ setup, method, url, headers, body, node }: ConsoleQuestion): Promise<ConsoleAnswer> => {
+async function answer({ setup, method, url, headers, body, node }: ConsoleQuestion) {
   opened ??= openConsole(setup);
   const request = new Request(url, { method, headers, ...(method === 'POST' ? { body } : {}) });
   const reply = await opened(request, node);
@@ -53,9 +45,11 @@ answerCalls(async ({ setup, method, url, headers, body, node }: ConsoleQuestion)
     headers: Object.fromEntries(reply.headers),
     body: new Uint8Array(await new Response(responseBody(reply.body, method)).arrayBuffer()),
   };
-});
+}
 
-function openConsole({ databaseUrl, folder, explorer }: ConsoleSetup): Console {
+answerCalls(answer);
+
+function openConsole({ databaseUrl, ...settings }: ConsoleSetup): Console {
   const stores = openOnce(() => openStores(databaseUrl, DATABASE_OPTIONS, systemClock));
-  return buildConsole({ stores: stores.open, folder, explorer });
+  return buildConsole(stores.open, settings);
 }

@@ -4,7 +4,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';
-import { isStorageError, StorageError, type StorageErrorKind } from '../../../domain/storage-error.ts';
+import { isStorageError, StorageError } from '../../../domain/storage-error.ts';
 
 interface Call<Question> {
   readonly number: number;
@@ -122,18 +122,12 @@ export function canStartThread(): boolean {
   }
 }
 
-/** An error as plain data: postMessage alone would drop its class, which determines the exit code. */
-export interface ThreadFailure {
-  readonly name: string;
-  readonly message: string;
-  readonly stack: string | undefined;
-  /** Set only for a StorageError. */
-  readonly kind: StorageErrorKind | undefined;
-}
+export type ThreadFailure = ReturnType<typeof toThreadFailure>;
 
 const CLASSES: Readonly<Record<string, new (message: string) => Error>> = { BadInput, Refused };
 
-export function toThreadFailure(error: unknown): ThreadFailure {
+/** Returns an error as plain data: postMessage alone would drop its class, which determines the exit code. */
+export function toThreadFailure(error: unknown) {
   const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
   return { name, message, stack, kind: isStorageError(error) ? error.kind : undefined };
 }

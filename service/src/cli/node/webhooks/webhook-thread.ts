@@ -3,7 +3,6 @@
 
 import { systemClock } from '../../../domain/clock.ts';
 import { Logger, type LogLevel } from '../../../domain/logger.ts';
-import type { SenderReport } from '../../../domain/webhook.ts';
 import type { DatabaseOptions } from '../../../storage/database.ts';
 import { openStores } from '../../../storage/open-stores.ts';
 import { addressRules } from '../../../webhooks/address-rules.ts';
@@ -23,11 +22,7 @@ export interface WebhookQuestion {
   readonly setup: WebhookSetup;
 }
 
-export interface WebhookAnswer {
-  readonly report: SenderReport;
-  /** Lines logged since the last answer. */
-  readonly logLines: string;
-}
+export type WebhookAnswer = Awaited<ReturnType<typeof answer>>;
 
 /** Not durable: after a power cut, some pages are sent again. */
 const DATABASE_OPTIONS: DatabaseOptions = {
@@ -42,20 +37,23 @@ const NICE = 5;
 /** Shorter than the time that a node has to stop. */
 const STOP_MAX_MS = 2_000;
 
+/** Lines logged since the last answer. */
 let logLines = '';
 let running: ReturnType<typeof open> | undefined;
 
-answerCalls(async ({ type, setup }: WebhookQuestion): Promise<WebhookAnswer> => {
+async function answer({ type, setup }: WebhookQuestion) {
   running ??= open(setup);
   const { sender, stop } = await running.catch((error) => {
     running = undefined;
     throw error;
   });
   if (type === 'stop') await stop();
-  const answer = { report: sender.report, logLines };
+  const told = { report: sender.report, logLines };
   logLines = '';
-  return answer;
-});
+  return told;
+}
+
+answerCalls(answer);
 
 async function open({ databaseUrl, networks, logLevel }: WebhookSetup) {
   lowerPriority(NICE);

@@ -1,28 +1,15 @@
-// Worker reports, which consist of state and counts, and the functions that merge them.
+// Merges the reports of workers.
 
 import type { ClickFate } from '../../../domain/click.ts';
 import { systemClock } from '../../../domain/clock.ts';
 import type { ClusterState, DatabasePools, ReplicaState } from '../../../domain/stores.ts';
 import type { DatabaseStatus } from '../../../health/facts.ts';
-import { type CallerTallies, CallerTally } from '../../../http/caller-tally.ts';
-import type { ClickState } from '../../../http/metrics.ts';
-import type { Health } from '../../../http/readiness.ts';
-import { RequestTally, type RouteTallies } from '../../../http/request-tally.ts';
-import type { SpanCounts } from '../../../tracing/otlp-exporter.ts';
-
-export interface WorkerReport {
-  readonly databaseStatus: DatabaseStatus;
-  readonly replica: ReplicaState | undefined;
-  readonly cluster: ClusterState | undefined;
-  readonly pools: DatabasePools | undefined;
-  readonly routes: RouteTallies;
-  readonly clicks: ClickState | undefined;
-  readonly spans: SpanCounts | undefined;
-  readonly callers: CallerTallies;
-}
+import { CallerTally } from '../../../http/caller-tally.ts';
+import type { ClickState, ServingReport } from '../../../http/metrics.ts';
+import { RequestTally } from '../../../http/request-tally.ts';
 
 /** Drops the state of a worker that has ended, and keeps its counts. */
-export function countsOf({ routes, clicks, spans, callers, cluster }: WorkerReport): WorkerReport {
+export function countsOf({ routes, clicks, spans, callers, cluster }: ServingReport): ServingReport {
   return {
     ...NO_REPORT,
     routes,
@@ -34,7 +21,7 @@ export function countsOf({ routes, clicks, spans, callers, cluster }: WorkerRepo
 }
 
 /** Adds up counts, and takes the worst value of each state. */
-export function mergeReports(reports: readonly WorkerReport[]): WorkerReport {
+export function mergeReports(reports: readonly ServingReport[]): ServingReport {
   const requests = new RequestTally();
   const calls = new CallerTally(systemClock);
   for (const { routes, callers } of reports) {
@@ -108,13 +95,4 @@ function addUp<Counts extends Readonly<Record<keyof Counts, number>>>(
   const fields = Object.keys(first) as (keyof Counts)[];
   const sums = fields.map((field) => [field, all.reduce((sum, counts) => sum + counts[field], 0)]);
   return Object.fromEntries(sums);
-}
-
-export function healthOf({ databaseStatus, clicks }: WorkerReport, isReady: boolean): Health {
-  return {
-    isReady,
-    databaseStatus,
-    clickFate: clicks?.fate ?? 'recorded',
-    isClickDiskLow: clicks?.isDiskLow ?? false,
-  };
 }

@@ -5,11 +5,12 @@ import type { SnapshotData } from '../../../catalogue/snapshot-data.ts';
 import type { ServeSettings } from '../../../config.ts';
 import { systemClock } from '../../../domain/clock.ts';
 import { RequestCounts } from '../../../http/access/request-counts.ts';
+import type { ServingReport } from '../../../http/metrics.ts';
 import type { TracingSettings } from '../../../tracing/tracing-settings.ts';
 import { openLog } from '../log-writer.ts';
 import { openServing } from '../serving.ts';
 import { type ThreadFailure, toThreadFailure } from '../threads/thread-client.ts';
-import { NO_REPORT, type WorkerReport } from './worker-report.ts';
+import { NO_REPORT } from './worker-report.ts';
 
 interface WorkerSetup {
   /** Starts at 1; a replacement keeps the number of the worker it replaces. */
@@ -29,7 +30,7 @@ export type ToWorker =
 
 export type FromWorker =
   /** Sent several times a second; also serves as a heartbeat. */
-  | { readonly type: 'report'; readonly report: WorkerReport }
+  | { readonly type: 'report'; readonly report: ServingReport }
   /** The worker has opened the port. */
   | { readonly type: 'ready' }
   | { readonly type: 'log'; readonly lines: string }
@@ -41,7 +42,7 @@ declare const self: Worker;
 
 const REPORT_INTERVAL_MS = 250;
 
-let report = (): WorkerReport => NO_REPORT;
+let report = (): ServingReport => NO_REPORT;
 let running: ReturnType<typeof start> | undefined;
 
 self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
