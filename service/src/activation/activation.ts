@@ -7,7 +7,7 @@ import type { CatalogueEntry } from '../catalogue/snapshot.ts';
 import { ApiError, unavailable } from '../domain/api-errors.ts';
 import { type ActivatedKind, type Click, type ClickId, TAP_MS } from '../domain/click.ts';
 import type { Clock } from '../domain/clock.ts';
-import { BoundedLog, type Logger } from '../domain/logger.ts';
+import { boundedLog, type Logger } from '../domain/logger.ts';
 import type { ActivationDirectory } from './activation-directory.ts';
 import type { ClickOrigin } from './click-id.ts';
 import type { ClickRecorder } from './click-recorder.ts';
@@ -58,11 +58,11 @@ export class Activation {
   readonly #taps = new ExpiringMap<Promise<ClickId>>(TAP_MS);
   /** Clicks whose links were visited recently, without passback values. Never write these copies to the database. */
   readonly #visited = new ExpiringMap<Click>(VISIT_KEPT_MS);
-  readonly #lostLog: BoundedLog;
+  readonly #logLost: ReturnType<typeof boundedLog>;
 
   constructor(parts: ActivationParts) {
     this.#parts = parts;
-    this.#lostLog = new BoundedLog((fields) =>
+    this.#logLost = boundedLog((fields) =>
       parts.logger.error(fields, 'a click was lost: neither the database nor the spool accepted it'),
     );
   }
@@ -113,7 +113,7 @@ export class Activation {
     const activated = await recording.then(
       (id) => ({ id, outcome: id === click.id ? outcomeOf(click) : 'repeated' }) as const,
       (error) => {
-        this.#lostLog.note({ err: error });
+        this.#logLost({ err: error });
         return { id: undefined, outcome: 'lost' } as const;
       },
     );
@@ -159,7 +159,7 @@ export class Activation {
     try {
       if (click.clickedAtMs === null) await recorder.record(visited);
     } catch (error) {
-      this.#lostLog.note({ err: error, click: click.id });
+      this.#logLost({ err: error, click: click.id });
       return 'lost';
     }
     // Later visits do not extend the cache lifetime, so database changes take effect within seconds.

@@ -5,7 +5,7 @@
 import type { Click, ClickFate, ClickId, ClickSpool, ClickStore } from '../domain/click.ts';
 import type { Logger } from '../domain/logger.ts';
 import type { OrganisationStore } from '../domain/organisation.ts';
-import { Batches, withTimeout } from '../domain/promises.ts';
+import { inBatches, withTimeout } from '../domain/promises.ts';
 
 /** Maximum time that a user waits for the database. */
 const DEADLINE_MS = 300;
@@ -47,9 +47,9 @@ export interface RecorderState {
 
 export class ClickRecorder {
   readonly #options: RecorderOptions;
-  readonly #commits = new Batches((batch: Arrival[]) => this.#commit(batch), BATCH_MAX);
+  readonly #commits = inBatches((batch: Arrival[]) => this.#commit(batch), BATCH_MAX);
   /** One statement at a time, so that a flood of requests leaves connections for recording clicks. */
-  readonly #lookups = new Batches((ids: ClickId[]) => this.#findStored(ids), BATCH_MAX);
+  readonly #lookups = inBatches((ids: ClickId[]) => this.#findStored(ids), BATCH_MAX);
   #isSpooling = false;
   /** True if the spool did not accept the last clicks, for example because the disk is full. */
   #isLosing = false;

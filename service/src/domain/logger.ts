@@ -91,30 +91,26 @@ const LINES_MAX = 10;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-export class BoundedLog {
-  readonly #write: (fields: Fields) => void;
-  readonly #monotonicMs: () => number;
-  #windowEndMs = 0;
-  #lines = 0;
-  #suppressed = 0;
-
-  constructor(write: (fields: Fields) => void, monotonicMs: () => number = () => performance.now()) {
-    this.#write = write;
-    this.#monotonicMs = monotonicMs;
-  }
-
-  note(fields: Fields): void {
-    const nowMs = this.#monotonicMs();
-    if (nowMs >= this.#windowEndMs) {
-      this.#windowEndMs = nowMs + WINDOW_MS;
-      this.#lines = 0;
+/** Limits how often a line is logged. The next line that is logged contains the number of those that were suppressed. */
+export function boundedLog(
+  write: (fields: Fields) => void,
+  monotonicMs: () => number = () => performance.now(),
+): (fields: Fields) => void {
+  let windowEndMs = 0;
+  let lines = 0;
+  let suppressed = 0;
+  return (fields) => {
+    const nowMs = monotonicMs();
+    if (nowMs >= windowEndMs) {
+      windowEndMs = nowMs + WINDOW_MS;
+      lines = 0;
     }
-    if (this.#lines === LINES_MAX) {
-      this.#suppressed++;
+    if (lines === LINES_MAX) {
+      suppressed++;
       return;
     }
-    this.#lines++;
-    this.#write(this.#suppressed === 0 ? fields : { ...fields, suppressed: this.#suppressed });
-    this.#suppressed = 0;
-  }
+    lines++;
+    write(suppressed === 0 ? fields : { ...fields, suppressed });
+    suppressed = 0;
+  };
 }

@@ -21,47 +21,44 @@ interface Waiting<Item, Result> extends PromiseWithResolvers<Result> {
   readonly item: Item;
 }
 
-/** Processes items in batches, one batch at a time. Items that arrive during a batch share the next one. */
-export class Batches<Item, Result> {
-  readonly #process: (items: Item[]) => Promise<readonly Result[]>;
-  readonly #sizeMax: number;
-  #waiting: Waiting<Item, Result>[] = [];
-  #running: Promise<void> | undefined;
+/**
+ * Processes items in batches, one batch at a time. Items that arrive during a batch share the next one. `process` returns a result
+ * for each item, in order. If it throws, every item of the batch fails with the error.
+ */
+export function inBatches<Item, Result>(
+  process: (items: Item[]) => Promise<readonly Result[]>,
+  sizeMax = Number.POSITIVE_INFINITY,
+) {
+  let waiting: Waiting<Item, Result>[] = [];
+  let running: Promise<void> | undefined;
 
-  /** `process` returns a result for each item, in order. If it throws, every item of the batch fails with the error. */
-  constructor(process: (items: Item[]) => Promise<readonly Result[]>, sizeMax = Number.POSITIVE_INFINITY) {
-    this.#process = process;
-    this.#sizeMax = sizeMax;
-  }
-
-  add(item: Item): Promise<Result> {
-    const waiting = { item, ...Promise.withResolvers<Result>() };
-    this.#waiting.push(waiting);
-    this.#running ??= this.#run();
-    return waiting.promise;
-  }
-
-  /** Waits until all items have been processed. */
-  async end(): Promise<void> {
-    await this.#running;
-  }
-
-  async #run(): Promise<void> {
+  async function run(): Promise<void> {
     // Let all items that arrive together join the first batch.
     await new Promise((resolve) => setImmediate(resolve));
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting.slice(0, this.#sizeMax);
-      this.#waiting = this.#waiting.slice(this.#sizeMax);
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, sizeMax);
+      waiting = waiting.slice(sizeMax);
       try {
-        const results = await this.#process(batch.map(({ item }) => item));
+        const results = await process(batch.map(({ item }) => item));
         for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
       } catch (error) {
         for (const { reject } of batch) reject(error);
       }
     }
     // There must be no await between the loop's last check and this line, or an item added in between would wait forever.
-    this.#running = undefined;
+    running = undefined;
   }
+
+  return {
+    add(item: Item): Promise<Result> {
+      const added = { item, ...Promise.withResolvers<Result>() };
+      waiting.push(added);
+      running ??= run();
+      return added.promise;
+    },
+    /** Waits until all items have been processed. */
+    end: async () => running,
+  };
 }
 
 /** Returns the result of `work`, or throws the error that `onTimeout` returns after `timeoutMs`. */

@@ -6,7 +6,7 @@
 import type { GuestAccess } from '@offerbook/site/explorer-page.ts';
 import type { Activation } from '../activation/activation.ts';
 import { ApiError, ERRORS, URL_LENGTH_MAX, unavailable } from '../domain/api-errors.ts';
-import { BoundedLog, type Logger } from '../domain/logger.ts';
+import { boundedLog, type Logger } from '../domain/logger.ts';
 import { isStorageError, type StorageError } from '../domain/storage-error.ts';
 import type { Tracer } from '../tracing/tracer.ts';
 import { clientReader } from './access/client-address.ts';
@@ -71,7 +71,7 @@ export function buildApp(dependencies: AppDependencies): App {
   const readClient = clientReader(settings.trustedProxies);
   const turn = new TurnBudget();
   const limits = rateLimits(settings, dependencies.requestCounts);
-  const unavailableLog = new BoundedLog((fields) => logger.warn(fields, 'unavailable'));
+  const logUnavailable = boundedLog((fields) => logger.warn(fields, 'unavailable'));
   const { activation, extension } = dependencies;
   const site = buildSite({ ...settings, guest: extension?.guest }, dependencies);
   const findRoute = buildRouter([
@@ -125,7 +125,7 @@ export function buildApp(dependencies: AppDependencies): App {
     const shown = toApiError(error);
     if (isStorageError(shown.cause)) {
       // During an outage, every request lands here; a stack trace adds nothing.
-      unavailableLog.note({ requestId: exchange.requestId, reason: shown.cause.message });
+      logUnavailable({ requestId: exchange.requestId, reason: shown.cause.message });
       dependencies.onDatabaseFailure(shown.cause);
     } else if (shown.cause !== undefined) {
       logger.error({ requestId: exchange.requestId, err: shown.cause }, shown.code);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { BoundedLog, LOG_LEVELS, Logger, type LogLevel } from '../../src/domain/logger.ts';
+import { boundedLog, LOG_LEVELS, Logger, type LogLevel } from '../../src/domain/logger.ts';
 
 const TIME = '2026-11-15T12:00:00.000Z';
 
@@ -111,20 +111,20 @@ describe('logging errors', () => {
 test('a flood of events is logged as ten lines in ten seconds, and the next line contains the number of omitted events', () => {
   let nowMs = 0;
   const lines: unknown[] = [];
-  const log = new BoundedLog(
+  const log = boundedLog(
     (fields) => lines.push(fields),
     () => nowMs,
   );
   for (let number = 1; number <= 25; number++) {
     nowMs += 100;
-    log.note({ number });
+    log({ number });
   }
   expect(lines).toEqual(Array.from({ length: 10 }, (_, index) => ({ number: index + 1 })));
   // The window began with the first event, at 100 ms.
   nowMs = 10_099;
-  log.note({ number: 26 });
+  log({ number: 26 });
   expect(lines).toHaveLength(10);
   nowMs = 10_100;
-  for (const number of [27, 28]) log.note({ number });
+  for (const number of [27, 28]) log({ number });
   expect(lines.slice(10)).toEqual([{ number: 27, suppressed: 16 }, { number: 28 }]);
 });

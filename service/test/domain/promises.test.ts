@@ -1,5 +1,5 @@
 import { expect, jest, test } from 'bun:test';
-import { Batches, withTimeout } from '../../src/domain/promises.ts';
+import { inBatches, withTimeout } from '../../src/domain/promises.ts';
 
 test('withTimeout() throws an error created at the timeout if the promise is late, even if the promise rejects later', async () => {
   const work = Promise.withResolvers<never>();
@@ -27,10 +27,10 @@ test('withTimeout() returns the result or the error of a promise that settles in
   }
 });
 
-test('Batches process every item once, in one batch of limited size at a time', async () => {
+test('inBatches() processes every item once, in one batch of limited size at a time', async () => {
   const sizes: number[] = [];
   let running = 0;
-  const batches = new Batches(async (items: number[]) => {
+  const batches = inBatches(async (items: number[]) => {
     expect(++running).toBe(1);
     sizes.push(items.length);
     await Bun.sleep(0);

@@ -5,7 +5,7 @@ import { Refused } from '@offerbook/wire/failures.ts';
 import { TEXT_LENGTH_MAX } from '@offerbook/wire/text.ts';
 import type { ServeSettings } from '../../config.ts';
 import { machineFigures, recentHour, SAMPLE_INTERVAL_MS } from '../../console/recent-hour.ts';
-import { BoundedLog, type Logger } from '../../domain/logger.ts';
+import { boundedLog, type Logger } from '../../domain/logger.ts';
 import { isStorageError } from '../../domain/storage-error.ts';
 import type { ReplicaState } from '../../domain/stores.ts';
 import { runChecks } from '../../health/checks.ts';
@@ -40,7 +40,7 @@ export function openAdmin(options: NodeOptions, source: AdminSource): (() => Pro
   const folder = spoolFolder(settings.spool, databaseUrl);
   const consoleHost = openConsoleHost({ databaseUrl, folder, explorer: explorerUrl(settings) });
   const readClient = clientReader(settings.trustedProxies);
-  const refusals = new BoundedLog((fields) => logger.warn(fields, 'rejected a request to the admin port'));
+  const logRefusal = boundedLog((fields) => logger.warn(fields, 'rejected a request to the admin port'));
   const startedAtMs = clock();
   const recent = recentHour(startedAtMs, machineFigures(folder));
   const readFigures = databaseFigures(source.stores, clock);
@@ -97,7 +97,7 @@ export function openAdmin(options: NodeOptions, source: AdminSource): (() => Pro
     }
     const refused = refuse(request, address);
     if (refused !== undefined) {
-      refusals.note({ address, status: refused.status });
+      logRefusal({ address, status: refused.status });
       return refused;
     }
     if (pathname === '/metrics') return metricsPage(await readState());

@@ -4,7 +4,7 @@
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { type AccessToken, digestToken, isLive, type TokenStore } from '../../domain/access-token.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { Batches } from '../../domain/promises.ts';
+import { inBatches } from '../../domain/promises.ts';
 import type { Revisions } from '../../domain/stores.ts';
 
 export type TokenDirectory = ReturnType<typeof tokenDirectory>;
@@ -42,7 +42,7 @@ export function tokenDirectory(
   }
 
   /** One query serves all requests that waited for it, so unknown tokens cannot flood the database. */
-  const lookUps = new Batches(async (texts: string[]) => {
+  const lookUps = inBatches(async (texts: string[]) => {
     const { tokens } = await readRevisions();
     if (tokens !== revision) await refresh();
     return texts.map(findKnown);

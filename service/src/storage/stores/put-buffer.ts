@@ -25,89 +25,85 @@ interface BufferedRow extends TransactionRow {
   readonly formerUser: string | undefined;
 }
 
-export class PutBuffer {
-  readonly #connection: Connection;
-  readonly #importId: number | null;
-  readonly #totals = new DailySums();
+export function putBuffer(connection: Connection, importId: number | null) {
+  const totals = new DailySums();
   /** The new positions of change clocks. */
-  readonly #clocks = new Map<number, number>();
-  #filling: BufferedRow[] = [];
-  #bytes = 0;
+  const clocks = new Map<number, number>();
+  let filling: BufferedRow[] = [];
+  let bytes = 0;
   /** Earlier rows, sorted in descending order. Every put writes some of them, so that no put takes long. */
-  #writing: BufferedRow[] = [];
-
-  constructor(connection: Connection, importId: number | null) {
-    this.#connection = connection;
-    this.#importId = importId;
-  }
-
-  async put(orgId: number, stampMs: number, rows: readonly PutTransaction[]): Promise<void> {
-    for (const { id, updatedAtMs, document, sourceUpdatedAtMs, retailerId, sale, replaces } of rows) {
-      const { passbackUid } = sale;
-      this.#filling.push({
-        id: copyOf(id),
-        org_id: orgId,
-        updated_at: updatedAtMs,
-        document,
-        import_id: this.#importId,
-        source_updated_at: sourceUpdatedAtMs ?? null,
-        user_key: passbackUid === null ? null : userKey(passbackUid),
-        retailer_id: retailerId ?? null,
-        isNew: replaces === undefined,
-        stampMs,
-        formerUser: replaces?.passbackUid === passbackUid ? undefined : (replaces?.passbackUid ?? undefined),
-      });
-      this.#bytes += Buffer.byteLength(document);
-      this.#totals.addSale(orgId, sale);
-      if (replaces !== undefined) this.#totals.addSale(orgId, replaces, -1);
-      // A history load ends replaced versions at its own stamp, whatever the stamps in its rows, so the clock must reach that
-      // stamp. Otherwise, a later walk would mistake the replacement for a change during the walk.
-      const reachedMs = replaces === undefined ? updatedAtMs : stampMs;
-      this.#clocks.set(orgId, Math.max(this.#clocks.get(orgId) ?? reachedMs, reachedMs));
-    }
-    await this.#totals.storeIfLarge(this.#connection);
-    // Writes one earlier row per new row, so that all earlier rows are written before the next sort.
-    await this.#write(rows.length);
-    if (this.#filling.length < ROWS_MAX && this.#bytes < BYTES_MAX) return;
-    await this.#sort();
-    // Otherwise, rows already written would stay in memory for a long time.
-    Bun.gc(true);
-  }
-
-  async flush(): Promise<void> {
-    await this.#sort();
-    await this.#write(this.#writing.length);
-    await this.#totals.store(this.#connection);
-    for (const [orgId, reachedMs] of this.#clocks) await advanceClock(this.#connection, orgId, reachedMs);
-  }
+  let writing: BufferedRow[] = [];
 
   /** Writes the rest of the earlier rows, and sorts the rows added since. */
-  async #sort(): Promise<void> {
-    await this.#write(this.#writing.length);
+  async function sort(): Promise<void> {
+    await write(writing.length);
     // Descending, so that rows can be taken from the end.
-    this.#writing = this.#filling.sort((a, b) => (a.id < b.id ? 1 : -1));
-    this.#filling = [];
-    this.#bytes = 0;
+    writing = filling.sort((a, b) => (a.id < b.id ? 1 : -1));
+    filling = [];
+    bytes = 0;
   }
 
-  async #write(count: number): Promise<void> {
-    for (let left = Math.min(count, this.#writing.length); left > 0; left -= SLICE_SIZE) {
-      const slice = this.#writing.splice(-Math.min(left, SLICE_SIZE)).reverse();
+  async function write(count: number): Promise<void> {
+    for (let left = Math.min(count, writing.length); left > 0; left -= SLICE_SIZE) {
+      const slice = writing.splice(-Math.min(left, SLICE_SIZE)).reverse();
       const { added = [], replacing = [] } = Object.groupBy(slice, ({ isNew }) =>
         isNew ? 'added' : 'replacing',
       );
       for (const [orgId, puts] of Map.groupBy(replacing, (put) => put.org_id)) {
         const ids = puts.map(({ id }) => id);
-        await keepReplaced(this.#connection, orgId, ids, puts[0]?.stampMs ?? 0);
+        await keepReplaced(connection, orgId, ids, puts[0]?.stampMs ?? 0);
       }
       const former = slice.flatMap(({ id, org_id, stampMs: until_stamp, formerUser }) =>
         formerUser === undefined ? [] : [{ org_id, user_key: userKey(formerUser), id, until_stamp }],
       );
-      if (former.length > 0) await this.#connection.putMany(FORMER_USERS, former);
-      if (added.length > 0) await this.#connection.insertMany(TRANSACTIONS, added);
-      if (replacing.length > 0) await this.#connection.putMany(TRANSACTIONS, replacing);
+      if (former.length > 0) await connection.putMany(FORMER_USERS, former);
+      if (added.length > 0) await connection.insertMany(TRANSACTIONS, added);
+      if (replacing.length > 0) await connection.putMany(TRANSACTIONS, replacing);
     }
   }
+
+  return {
+    async put(orgId: number, stampMs: number, rows: readonly PutTransaction[]): Promise<void> {
+      for (const { id, updatedAtMs, document, sourceUpdatedAtMs, retailerId, sale, replaces } of rows) {
+        const { passbackUid } = sale;
+        filling.push({
+          id: copyOf(id),
+          org_id: orgId,
+          updated_at: updatedAtMs,
+          document,
+          import_id: importId,
+          source_updated_at: sourceUpdatedAtMs ?? null,
+          user_key: passbackUid === null ? null : userKey(passbackUid),
+          retailer_id: retailerId ?? null,
+          isNew: replaces === undefined,
+          stampMs,
+          formerUser:
+            replaces?.passbackUid === passbackUid ? undefined : (replaces?.passbackUid ?? undefined),
+        });
+        bytes += Buffer.byteLength(document);
+        totals.addSale(orgId, sale);
+        if (replaces !== undefined) totals.addSale(orgId, replaces, -1);
+        // A history load ends replaced versions at its own stamp, whatever the stamps in its rows, so the clock must reach that
+        // stamp. Otherwise, a later walk would mistake the replacement for a change during the walk.
+        const reachedMs = replaces === undefined ? updatedAtMs : stampMs;
+        clocks.set(orgId, Math.max(clocks.get(orgId) ?? reachedMs, reachedMs));
+      }
+      await totals.storeIfLarge(connection);
+      // Writes one earlier row per new row, so that all earlier rows are written before the next sort.
+      await write(rows.length);
+      if (filling.length < ROWS_MAX && bytes < BYTES_MAX) return;
+      await sort();
+      // Otherwise, rows already written would stay in memory for a long time.
+      Bun.gc(true);
+    },
+
+    async flush(): Promise<void> {
+      await sort();
+      await write(writing.length);
+      await totals.store(connection);
+      for (const [orgId, reachedMs] of clocks) await advanceClock(connection, orgId, reachedMs);
+    },
+  };
 }
 
 /** A substring keeps its whole string in memory, and ids are substrings of the file's lines. */

@@ -20,7 +20,7 @@ import { lockClock, lockClocks } from './change-clock.ts';
 import { readErasedUsers } from './erased-users.ts';
 import { takeOverLog } from './import-log.ts';
 import { pullWriter } from './pull-store.ts';
-import { PutBuffer } from './put-buffer.ts';
+import { putBuffer } from './put-buffer.ts';
 
 /**
  * The document of the transaction $2 of the organisation $1, as bytes. Transactions of other organisations are not read, so they
@@ -44,7 +44,7 @@ export function transactionStore(
       const lastStampsMs = await lock(connection);
       const finishImport = await takeOverLog(connection, clock, importId);
       const erased = await readErasedUsers(connection);
-      const buffer = new PutBuffer(connection, importId ?? null);
+      const buffer = putBuffer(connection, importId ?? null);
       const nowMs = clock();
       const writerOf = (orgId: number, lastStampMs: number): OrganisationWriter => {
         const stampMs = Math.max(nowMs, lastStampMs + 1);
