@@ -13,16 +13,13 @@ export interface PublicOrganisation extends Organisation {
   readonly publicId: Uuid;
 }
 
-export interface OrganisationStore extends OrganisationDeletion {
+export interface OrganisationStore {
   /** Returns undefined if the name is taken. */
   create(name: string): Promise<PublicOrganisation | undefined>;
   find(name: string): Promise<Organisation | undefined>;
   list(): Promise<PublicOrganisation[]>;
   /** Returns the last stamp of each change clock, by organisation id. */
   changeClocks(): Promise<ReadonlyMap<number, number>>;
-}
-
-export interface OrganisationDeletion {
   /** Counts what a deletion would remove; undefined if there is no such organisation. Reads all clicks. */
   contents(name: string): Promise<(DeletedCounts & { readonly liveTokens: number }) | undefined>;
   /**

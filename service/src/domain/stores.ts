@@ -79,12 +79,8 @@ export interface ClusterState {
   readonly restamped: number;
 }
 
-/** Counters that increase with every committed change to data that servers cache. */
-export interface Revisions {
-  readonly catalogue: number;
-  readonly tokens: number;
-  /** Links and the public ids of organisations. */
-  readonly activation: number;
-  /** Which webhooks exist. */
-  readonly webhooks: number;
-}
+/** The kinds of data that servers cache. `activation`: links and the public ids of organisations. `webhooks`: which ones exist. */
+export const REVISIONS = ['catalogue', 'tokens', 'activation', 'webhooks'] as const;
+
+/** Counters that increase with every committed change. */
+export type Revisions = Readonly<Record<(typeof REVISIONS)[number], number>>;

@@ -4,6 +4,7 @@
 // table is copied.
 
 import { StorageError } from '../domain/storage-error.ts';
+import { REVISIONS } from '../domain/stores.ts';
 import { skipNumbers } from './backup/new-timeline.ts';
 import { copyClicks } from './copy-clicks.ts';
 import { type Connection, noDatabase, outdated, type SqlValue } from './database.ts';
@@ -17,13 +18,7 @@ import { AUDIT, HISTORY, IMPORTS, MAIN_TABLES } from './schema/tables.ts';
 import type { Statement } from './sql.ts';
 import { type Auditor, writeAudit } from './stores/audit-log.ts';
 import { COUNTERS_SQL } from './stores/import-log.ts';
-import {
-  DELETED_NUMBER,
-  LAST_NUMBER_SQL,
-  REVISIONS,
-  raiseCounter,
-  raiseRevision,
-} from './stores/revision.ts';
+import { DELETED_NUMBER, LAST_NUMBER_SQL, raiseCounter, raiseRevision } from './stores/revision.ts';
 
 type Row = Readonly<Record<string, SqlValue>>;
 

@@ -57,8 +57,8 @@ export interface Database extends Queries {
   isWriteLockHeld(): Promise<boolean | undefined>;
   /** Returns connection usage; undefined on SQLite. */
   pools(): DatabasePools | undefined;
-  /** Returns the addresses of servers that accept writes although another has replaced them; undefined on SQLite. */
-  rivals(): readonly string[] | undefined;
+  /** Returns the addresses of servers that accept writes although another has replaced them. */
+  rivals(): readonly string[];
   /** Records that PostgreSQL has failed over, if it has. Does nothing on SQLite. See postgres/failovers.ts. */
   recordFailover(auditor: Readonly<{ clock: Clock; by: string }>): Promise<void>;
   /** Describes the database's location for messages, without the user name or password. */

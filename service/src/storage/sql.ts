@@ -54,8 +54,6 @@ export interface Dialect {
   /** The database server's time in milliseconds; NULL on SQLite, which runs in this process. */
   readonly nowMs: string;
 
-  /** Allows an INSERT to set a number that the database would otherwise assign. */
-  readonly withGivenNumber: string;
   /** A new row's number: one more than the number that `lastNumberSql` returns. */
   nextNumber(lastNumberSql: string): string;
 

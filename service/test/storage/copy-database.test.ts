@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Stores } from '../../src/domain/stores.ts';
+import { REVISIONS, type Stores } from '../../src/domain/stores.ts';
 import { copyDatabase } from '../../src/storage/copy-database.ts';
 import type { Database, SqlValue } from '../../src/storage/database.ts';
 import { sqlitePath } from '../../src/storage/open-database.ts';
@@ -9,7 +9,6 @@ import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { columnsOf, keyOf } from '../../src/storage/schema/table.ts';
 import { ALL_TABLES, MAIN_TABLES } from '../../src/storage/schema/tables.ts';
 import { readClickKey } from '../../src/storage/stores/erased-users.ts';
-import { REVISIONS } from '../../src/storage/stores/revision.ts';
 import { DATABASES, type TestDatabase } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
 import { fillEveryColumn } from './fill-every-column.ts';

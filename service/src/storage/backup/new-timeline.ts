@@ -7,6 +7,7 @@
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Clock } from '../../domain/clock.ts';
+import { REVISIONS } from '../../domain/stores.ts';
 import type { Connection, Database } from '../database.ts';
 import { scan } from '../scan.ts';
 import type { RowOf } from '../schema/table.ts';
@@ -15,13 +16,7 @@ import type { Dialect, Statement } from '../sql.ts';
 import { type Auditor, amendAudit, writeAudit } from '../stores/audit-log.ts';
 import { advanceClock, lockClock, lockClocks } from '../stores/change-clock.ts';
 import { closeOpenImports } from '../stores/import-log.ts';
-import {
-  DELETED_NUMBER,
-  LAST_NUMBER_SQL,
-  REVISIONS,
-  raiseCounter,
-  raiseRevision,
-} from '../stores/revision.ts';
+import { DELETED_NUMBER, LAST_NUMBER_SQL, raiseCounter, raiseRevision } from '../stores/revision.ts';
 import { OVERLAP_SQL, REVOKE_SQL } from '../stores/token-store.ts';
 import { type OldWebhook, pauseWebhooks } from './pause-webhooks.ts';
 

@@ -188,7 +188,7 @@ export function watchCluster({ database, auditor, logger, replica, openOwn }: Cl
   }
 
   function noteRivals(): void {
-    const found = database.rivals() ?? [];
+    const found = database.rivals();
     if (found.join() === rivals.join()) return;
     rivals = found;
     if (rivals.length === 0) logger.info('only the primary accepts writes');

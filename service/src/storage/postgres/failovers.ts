@@ -6,10 +6,10 @@
 // A restored copy of the database has a different system identifier or timeline, so it is recorded in the same way.
 
 import { isStorageError, StorageError } from '../../domain/storage-error.ts';
+import { REVISIONS } from '../../domain/stores.ts';
 import type { Connection, Database, Queries } from '../database.ts';
 import { type Auditor, writeAudit } from '../stores/audit-log.ts';
 import { advanceClock, lockClock, lockClocks } from '../stores/change-clock.ts';
-import { REVISIONS } from '../stores/revision.ts';
 import { IDENTITY_SQL } from './server-search.ts';
 
 /** Longer than any write that could hold a change clock on a new primary before its timeline is recorded. */

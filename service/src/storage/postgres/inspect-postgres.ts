@@ -66,6 +66,6 @@ export async function inspectPostgres(database: Database, clock: Clock) {
     unwritable: without('writes'),
     notOwned: without('owns'),
     /** Addresses of servers in the URL that accept writes although this one has replaced them. */
-    rivals: database.rivals() ?? [],
+    rivals: database.rivals(),
   };
 }

@@ -28,7 +28,6 @@ export const POSTGRES_DIALECT: Dialect = {
 
   nowMs: 'floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint',
 
-  withGivenNumber: 'OVERRIDING SYSTEM VALUE',
   nextNumber: () => 'DEFAULT',
 
   ddl: {

@@ -77,8 +77,10 @@ export async function findSchema(
 ): Promise<FoundSchema | undefined> {
   let parts = await schema.structure.read(queries);
   if (!parts.some(({ table }) => table === 'schema_version')) return undefined;
-  const [row] = await queries.all<VersionRow>('SELECT version, oldest_version FROM schema_version');
-  const { version, oldest_version: oldest } = row ?? { version: 0, oldest_version: 0 };
+  const [row] = await queries.all<{ version: number; oldest: number }>(
+    'SELECT version, oldest_version AS oldest FROM schema_version',
+  );
+  const { version, oldest } = row ?? { version: 0, oldest: 0 };
   const known = versionOf(schema);
   const fail = async (kind: 'too new' | 'invalid', problem: string) =>
     new StorageError(kind, `the database ${await database.describePlace()} ${problem}`);
@@ -108,10 +110,4 @@ export async function findSchema(
     'invalid',
     `does not have the tables of schema version ${version}: ${found.slice(0, LISTED_MAX).join(', ')}${more}; undo this change, or restore a backup`,
   );
-}
-
-interface VersionRow {
-  readonly version: number;
-  /** The schema version of the oldest program that can use this database. */
-  readonly oldest_version: number;
 }

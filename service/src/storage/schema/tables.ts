@@ -6,14 +6,18 @@
 //
 // Starting at a cursor, a page of transactions contains the first hundred ids whose stamps are in a window. No single index order
 // serves both conditions, so there are three kinds of indexes: by id for windows without a start, by stamp for narrow windows,
-// and by span for all others (see transactions/transaction-page.ts). stamp-window.ts defines the span size;
-// transaction-plans.test.ts checks that the index matches. A fourth kind finds a user's transactions (transactions/user-ids.ts).
+// and by span for all others (see transactions/transaction-page.ts). A fourth kind finds a user's transactions
+// (transactions/user-ids.ts).
 
 import { nullable, type RowOf, type Table, table } from './table.ts';
 
-/** Length of a span, as a power of two in milliseconds. */
-const SPAN_SHIFT = 29;
-const USER_SPAN_SHIFT = 30;
+/**
+ * Length of a span, as a power of two in milliseconds: about six days. Every span in a window costs an index seek; three years
+ * have 177 spans. Shorter spans would mean more seeks; longer spans would mean edges with more transactions.
+ */
+export const SPAN_SHIFT = 29;
+/** The same for the transactions of one user. */
+export const USER_SPAN_SHIFT = 30;
 
 const ORGANISATIONS = 'organisations (id)';
 

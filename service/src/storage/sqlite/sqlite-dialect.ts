@@ -27,7 +27,6 @@ export const SQLITE_DIALECT: Dialect = {
 
   nowMs: 'NULL',
 
-  withGivenNumber: '',
   // By default, SQLite would reuse the number of the last organisation after its deletion.
   nextNumber: (lastNumberSql) => `1 + coalesce((${lastNumberSql}), 0)`,
 

@@ -119,7 +119,7 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
     },
     isWriteLockHeld,
     pools: () => undefined,
-    rivals: () => undefined,
+    rivals: () => [],
     recordFailover: async () => {},
     describePlace: async () => placeOf(path),
     async close() {

@@ -117,7 +117,8 @@ export function erasureStore(
   async function replace(connection: Connection, user: User, ids: readonly Uuid[]): Promise<number> {
     const stampMs = Math.max(auditor.clock(), (await lockClock(connection, user.orgId)) + 1);
     // Read again under the lock: an import may have changed the rows since they were found.
-    const rows = stillNaming(await connection.findMany(TRANSACTIONS, ids, user.orgId), user);
+    const found = await connection.findMany(TRANSACTIONS, ids, user.orgId);
+    const rows = found.filter(({ document }) => document.includes(user.printed));
     if (rows.length === 0) return 0;
     await connection.putMany(
       HISTORY,
@@ -151,7 +152,7 @@ export function erasureStore(
     // Throws if the organisation is being deleted.
     await lockClock(connection, user.orgId);
     const found = await connection.all<VersionRow>(VERSIONS_SQL, user.orgId, JSON.stringify(ids));
-    const rows = stillNaming(found, user);
+    const rows = found.filter(({ document }) => document.includes(user.printed));
     await connection.putMany(
       HISTORY,
       rows.map((row) => ({ ...row, document: withoutUser(row.document) })),
@@ -166,11 +167,4 @@ interface User {
   readonly key: number;
   /** The field `passbackUid` as it appears in documents. */
   readonly printed: string;
-}
-
-function stillNaming<Row extends { readonly org_id: number; readonly document: string }>(
-  rows: readonly Row[],
-  { orgId, printed }: User,
-): Row[] {
-  return rows.filter((row) => row.org_id === orgId && row.document.includes(printed));
 }

@@ -8,6 +8,7 @@ import {
   IMPORT_KINDS,
   IMPORT_OUTCOMES,
   type ImportCounts,
+  type ImportDay,
   type ImportEntry,
   type ImportFeed,
   type ImportKind,
@@ -104,11 +105,7 @@ export function importLog(database: Database, clock: Clock): ImportLog {
 
 const COUNT_NAMES = Object.keys(NO_COUNTS) as (keyof ImportCounts)[];
 
-interface DayRow extends ImportCounts {
-  readonly dayMs: number;
-  readonly kind: ImportKind;
-  readonly imports: number;
-}
+type DayRow = Omit<ImportDay, 'counts'> & ImportCounts;
 
 const DAYS_SQL: Statement = ({ jsonNumber }) => {
   const sums = COUNT_NAMES.map(

@@ -6,7 +6,7 @@ import { printCountOf } from '@offerbook/wire/count.ts';
 import { newUuid } from '@offerbook/wire/uuid.ts';
 import { isLive, type TokenEnds } from '../../domain/access-token.ts';
 import type { ClickStore } from '../../domain/click.ts';
-import type { DeletedCounts, OrganisationDeletion } from '../../domain/organisation.ts';
+import type { DeletedCounts, OrganisationStore } from '../../domain/organisation.ts';
 import { StorageError } from '../../domain/storage-error.ts';
 import type { Connection, Database, Queries } from '../database.ts';
 import { deleteInBatches } from '../scan.ts';
@@ -49,7 +49,7 @@ export function organisationDeletion(
   database: Database,
   clicks: ClickStore,
   auditor: Auditor,
-): OrganisationDeletion {
+): Pick<OrganisationStore, 'contents' | 'delete'> {
   async function countLive(connection: Queries, orgId: number): Promise<number> {
     const rows = await connection.all<TokenEnds>(
       `SELECT expires_at AS "expiresAtMs", overlap_ends_at AS "overlapEndsAtMs", revoked_at AS "revokedAtMs"
@@ -64,7 +64,7 @@ export function organisationDeletion(
    * Deletes the tokens and invalidates the organisation's links and name. If a deletion is repeated, each attempt has its own
    * audit entry.
    */
-  function begin(name: string, revokesTokens: boolean): Promise<Begun | undefined> {
+  function begin(name: string, revokesTokens: boolean) {
     return database.write(async (connection) => {
       const [org] = await connection.all<Row>(LOCK_SQL, name);
       if (org === undefined) return undefined;
@@ -72,7 +72,7 @@ export function organisationDeletion(
         const live = await countLive(connection, org.id);
         if (live > 0) throw stillInUse(name, live);
       }
-      const counts = { ...NONE };
+      const counts: Counts = { ...NONE };
       for (const { name: table } of tablesDeleted('first')) {
         const rows = await connection.all(`DELETE FROM ${table} WHERE org_id = $1 RETURNING id`, org.id);
         if (table === 'tokens') counts.tokens = rows.length;
@@ -129,13 +129,8 @@ export function organisationDeletion(
   };
 }
 
-const NONE = { tokens: 0, transactions: 0, versions: 0, clicks: 0, imports: 0 };
-
-interface Begun {
-  readonly orgId: number;
-  readonly entry: number;
-  readonly counts: { -readonly [Name in keyof DeletedCounts]: number };
-}
+type Counts = Record<keyof DeletedCounts, number>;
+const NONE: Readonly<Counts> = { tokens: 0, transactions: 0, versions: 0, clicks: 0, imports: 0 };
 
 /**
  * Deletes the rest, and rows that a command has added since the beginning. Returns the number of imports. The organisation's

@@ -1,12 +1,9 @@
 // Revision counters, one for each kind of data that servers keep in memory. A commit that changes the data increments the
 // counter. Servers poll the counters and reload data that has changed.
 
-import type { Revisions } from '../../domain/stores.ts';
+import { REVISIONS, type Revisions } from '../../domain/stores.ts';
 import type { Connection, Queries } from '../database.ts';
 import type { Statement } from '../sql.ts';
-
-/** The counters of data that servers keep in memory. */
-export const REVISIONS = ['catalogue', 'tokens', 'activation', 'webhooks'] as const;
 
 /** A counter in the table `revisions`: the greatest number of any deleted organisation. */
 export const DELETED_NUMBER = 'organisations deleted';
@@ -38,12 +35,7 @@ export async function raiseCounter(connection: Connection, name: string, value: 
 }
 
 export async function readRevisions(connection: Queries): Promise<Revisions> {
-  const rows = await connection.all<{ name: keyof Revisions; value: number }>(
-    'SELECT name, value FROM revisions',
-  );
-  const values = new Map(rows.map((row) => [row.name, row.value]));
-  return Object.fromEntries(REVISIONS.map((name) => [name, values.get(name) ?? 0])) as Record<
-    keyof Revisions,
-    number
-  >;
+  const rows = await connection.all<{ name: string; value: number }>('SELECT name, value FROM revisions');
+  const values = new Map(rows.map(({ name, value }) => [name, value]));
+  return Object.fromEntries(REVISIONS.map((name) => [name, values.get(name) ?? 0])) as Revisions;
 }

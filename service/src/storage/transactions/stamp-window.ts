@@ -4,12 +4,8 @@
 // last span.
 
 import type { StampWindow } from '../../domain/transaction.ts';
+import { SPAN_SHIFT } from '../schema/tables.ts';
 
-/**
- * 2^29 ms is about six days. Every span in a window costs an index seek; three years have 177 spans. Shorter spans would mean
- * more seeks; longer spans would mean edges with more transactions.
- */
-export const SPAN_SHIFT = 29;
 export const SPAN_MS = 2 ** SPAN_SHIFT;
 
 /** All valid timestamps lie between these two bounds, which are span boundaries. */

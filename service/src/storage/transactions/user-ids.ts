@@ -10,6 +10,7 @@
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { StampWindow } from '../../domain/transaction.ts';
 import type { Connection } from '../database.ts';
+import { USER_SPAN_SHIFT } from '../schema/tables.ts';
 import type { Dialect, Statement } from '../sql.ts';
 import { mergeRuns, runsSql, valuesSql } from './merge-runs.ts';
 
@@ -25,8 +26,7 @@ export function userKey(passbackUid: string): number {
 /** If a user has at most this many transactions, all of them are read. */
 export const FEW_MAX = 500;
 
-const SHIFT = 30;
-const SPAN = `updated_at >> ${SHIFT}`;
+const SPAN = `updated_at >> ${USER_SPAN_SHIFT}`;
 
 interface UserIdQuery {
   readonly orgId: number;
@@ -57,7 +57,7 @@ async function findInSpans(
   { orgId, userKey, cursor, count }: UserIdQuery,
   { minMs, maxMs }: StampWindow,
 ): Promise<Uuid[]> {
-  const [first, last] = [Math.floor(minMs / 2 ** SHIFT), Math.floor(maxMs / 2 ** SHIFT)];
+  const [first, last] = [Math.floor(minMs / 2 ** USER_SPAN_SHIFT), Math.floor(maxMs / 2 ** USER_SPAN_SHIFT)];
   const spans = await connection.all<{ value: number }>(SPANS_SQL, orgId, userKey, first - 1, last);
   return mergeRuns(
     {

@@ -8,9 +8,10 @@
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { StampWindow } from '../../domain/transaction.ts';
 import type { Connection } from '../database.ts';
+import { SPAN_SHIFT } from '../schema/tables.ts';
 import { type Dialect, type JoinedId, type Statement, splitIds } from '../sql.ts';
 import { mergeRuns, type RunRow, runsSql, valuesSql } from './merge-runs.ts';
-import { clampSpans, SPAN_MS, SPAN_SHIFT, type SpanRange, spanOf, splitWindow } from './stamp-window.ts';
+import { clampSpans, SPAN_MS, type SpanRange, spanOf, splitWindow } from './stamp-window.ts';
 
 /** Number of transactions to read for an edge at the first attempt. If that is not enough, the next attempt reads more. */
 const EDGE_ROWS = 2_000;
