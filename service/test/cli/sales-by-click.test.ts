@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { UnattributedFile } from '../../src/cli/commands/data/unattributed-file.ts';
+import { openUnattributedFile } from '../../src/cli/commands/data/unattributed-file.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { COMMAND, offerbook, rejected } from '../support/command.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
@@ -85,11 +85,11 @@ describe('the --unattributed file', () => {
   /** Adds the rows of each import. The file must not change until keep() is called. */
   async function putUnattributed(cwd: string, ...imports: readonly (readonly string[])[]): Promise<void> {
     for (const rows of imports) {
-      using aside = new UnattributedFile(join(cwd, FILE), join(cwd, 'rows.ndjson'));
+      using aside = openUnattributedFile(join(cwd, FILE), join(cwd, 'rows.ndjson'));
       const before = existsSync(join(cwd, FILE)) && readFileSync(join(cwd, FILE), 'utf8');
-      await Promise.all(rows.map((each) => aside.put([each])));
+      await Promise.all(rows.map((each) => aside?.put([each])));
       expect(existsSync(join(cwd, FILE)) && readFileSync(join(cwd, FILE), 'utf8')).toBe(before);
-      await aside.keep();
+      await aside?.keep();
     }
   }
 
@@ -130,11 +130,11 @@ describe('the --unattributed file', () => {
     const path = join(disk.folder, FILE);
     for (const before of [undefined, `${row(1)}\n`]) {
       if (before !== undefined) writeFileSync(path, before);
-      using aside = new UnattributedFile(path, 'rows.ndjson');
-      await aside.put(Array.from({ length: 200 }, (_, number) => row(number + 2)));
+      using aside = openUnattributedFile(path, 'rows.ndjson');
+      await aside?.put(Array.from({ length: 200 }, (_, number) => row(number + 2)));
       const free = disk.fill();
       const full = 'cannot write the output: no space left on device';
-      await expect(aside.keep()).rejects.toThrow(full);
+      await expect(aside?.keep()).rejects.toThrow(full);
       expect(existsSync(path) ? readFileSync(path, 'utf8') : undefined).toBe(before);
       free();
     }
@@ -165,7 +165,7 @@ describe('the --unattributed file', () => {
       });
       expect(refused).toEqual(rejected('--unattributed must not be the imported file'));
     }
-    expect(() => new UnattributedFile(cwd, '-')).toThrow(`--unattributed ${cwd} is not a file`);
+    expect(() => openUnattributedFile(cwd, '-')).toThrow(`--unattributed ${cwd} is not a file`);
     expect(readFileSync(join(cwd, FILE), 'utf8').split('\n')).toHaveLength(2);
   });
 });

@@ -7,7 +7,7 @@ import { timestampMs } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { findSeed, openOrganisation, openTokens } from '../../src/cli/commands/sandbox/organisation.ts';
-import { World } from '../../src/cli/commands/sandbox/world.ts';
+import { openWorld, type World } from '../../src/cli/commands/sandbox/world.ts';
 import { digestToken, isLive } from '../../src/domain/access-token.ts';
 import type { Organisation } from '../../src/domain/organisation.ts';
 import type { Stores } from '../../src/domain/stores.ts';
@@ -42,7 +42,7 @@ class Stage implements AsyncDisposable {
   async openWorld(speed = 1, historyDays = 3): Promise<World> {
     const org = await this.org();
     const logoUrl = (id: string) => `http://localhost/${id}.svg`;
-    return World.open(this.stores, org, { seed: 1, speed, clock: this.clock, logoUrl, historyDays });
+    return openWorld(this.stores, org, { seed: 1, speed, clock: this.clock, logoUrl, historyDays });
   }
 
   async live(world: World, seconds: number): Promise<void> {

@@ -1,6 +1,6 @@
 // Routes for files that are built on their first request, such as scripts and style sheets.
 
-import { StaticFile } from '../content/static-file.ts';
+import { type StaticFile, staticFile } from '../content/static-file.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
 import type { Route } from '../router.ts';
@@ -51,7 +51,7 @@ export async function load(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<StaticFile> {
   const type = path.endsWith('.css') ? 'text/css' : 'text/javascript';
-  return new StaticFile(await bundle(path), { 'Content-Type': `${type}; charset=utf-8`, ...headers });
+  return staticFile(await bundle(path), { 'Content-Type': `${type}; charset=utf-8`, ...headers });
 }
 
 /** A route that pages of any origin can read. */

@@ -1,7 +1,7 @@
 // Routes for this release's client library: the npm package, ES modules for browsers and Deno, and the type declarations.
 
 import { ApiError } from '../../domain/api-errors.ts';
-import { StaticFile } from '../content/static-file.ts';
+import { staticFile } from '../content/static-file.ts';
 import type { Route } from '../router.ts';
 import { fileRoute, IMMUTABLE, load, once, openRoute } from './assets.ts';
 import { packClient } from './embedded.ts';
@@ -28,7 +28,7 @@ export function clientRoutes(): Route[] {
       const text = (await packed()).declarations.get(exchange.parameters.file ?? '');
       if (text === undefined) throw new ApiError('not_found', 'The client has no such declaration file.');
       const headers = { 'Content-Type': 'application/typescript; charset=utf-8' };
-      return new StaticFile(text, headers).answer(exchange, SHORT_LIVED.cacheControl);
+      return staticFile(text, headers).answer(exchange, SHORT_LIVED.cacheControl);
     }),
     openRoute(CLIENT_PACKAGE_PATH, async ({ origin }) => {
       const headers = new Headers({ Location: origin + (await packed()).path, 'Cache-Control': 'no-cache' });
@@ -44,7 +44,7 @@ export function clientRoutes(): Route[] {
 
 async function openPackage() {
   const { name, content } = await packClient();
-  const file = new StaticFile(content, { 'Content-Type': 'application/gzip' });
+  const file = staticFile(content, { 'Content-Type': 'application/gzip' });
   return {
     /** Contains a hash of the contents, so the URL in a package-lock.json always returns the same bytes. */
     path: `/client/${name}-${file.version}.tgz`,

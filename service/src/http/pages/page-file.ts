@@ -1,12 +1,12 @@
 // Turns a page into a file, with headers that restrict what the page can do.
 
 import { FAVICON_SVG, type Page } from '@offerbook/site/html-page.ts';
-import { StaticFile } from '../content/static-file.ts';
+import { type StaticFile, staticFile } from '../content/static-file.ts';
 
-export const FAVICON = new StaticFile(FAVICON_SVG, { 'Content-Type': 'image/svg+xml' });
+export const FAVICON = staticFile(FAVICON_SVG, { 'Content-Type': 'image/svg+xml' });
 
 export function pageFile(page: Page): StaticFile {
-  return new StaticFile(page.text, pageHeaders(page));
+  return staticFile(page.text, pageHeaders(page));
 }
 
 export function pageHeaders({ hasScript, imageSources, submitsForms }: Page): Record<string, string> {

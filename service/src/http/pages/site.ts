@@ -12,7 +12,7 @@ import type { Frame, Page } from '@offerbook/site/html-page.ts';
 import { linkErrorPage } from '@offerbook/site/link-error-page.ts';
 import { parseTokenKind } from '../../domain/access-token.ts';
 import { type ApiError, ERROR_CODES, ERRORS, type ErrorCode } from '../../domain/api-errors.ts';
-import { StaticFile } from '../content/static-file.ts';
+import { staticFile } from '../content/static-file.ts';
 import type { Exchange } from '../exchange.ts';
 import { type ExampleContext, exampleProblem } from '../openapi/examples.ts';
 import type { DocumentSettings } from '../openapi/openapi-document.ts';
@@ -117,6 +117,6 @@ function requirePublic(token: string | undefined): void {
 
 function jsonRoute(path: string, cacheControl: string, make: () => Promise<unknown>): Route {
   return fileRoute(path, { cacheControl, openToBrowsers: true }, async () => {
-    return new StaticFile(JSON.stringify(await make()), { 'Content-Type': 'application/json' });
+    return staticFile(JSON.stringify(await make()), { 'Content-Type': 'application/json' });
   });
 }

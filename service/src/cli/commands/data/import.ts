@@ -30,7 +30,7 @@ import { parseCount } from '../../option-values.ts';
 import { printNote, printResult } from '../../output.ts';
 import { withProgressBar } from '../../progress-bar.ts';
 import { getOrganisation } from '../access/organisations.ts';
-import { UnattributedFile } from './unattributed-file.ts';
+import { openUnattributedFile } from './unattributed-file.ts';
 
 const NAME_LENGTH_MAX = 200;
 /** Synchronised clocks differ by less than this. */
@@ -109,8 +109,7 @@ function importOfWhole(name: 'catalogue' | 'links', ...rest: [string, string, st
 }
 
 async function importTransactionsFile(file: string, options: ImportCommandOptions): Promise<void> {
-  using unattributed =
-    options.unattributed === undefined ? undefined : new UnattributedFile(options.unattributed, file);
+  using unattributed = openUnattributedFile(options.unattributed, file);
   await runImport('transactions', file, options, async ({ stores, source, org, how }) => {
     const attributor = { ids: new ClickIds(await stores.clickKey()), clicks: stores.clicks, unattributed };
     return importTransactions(stores.transactions, org, source, systemClock, { ...how, attributor });

@@ -23,7 +23,7 @@ import { getOrganisation } from '../access/organisations.ts';
 import { printFailure, printReport, pullProgress, toJson } from './pull-report.ts';
 import { findSourceProblem, type NamedSource, readPullSource } from './pull-sources.ts';
 import { forgetCommand, statusCommand } from './pull-status.ts';
-import { UnattributedFile } from './unattributed-file.ts';
+import { openUnattributedFile } from './unattributed-file.ts';
 
 /** A network that hangs must not keep the others waiting. */
 const SOURCES_AT_ONCE = 5;
@@ -180,8 +180,7 @@ async function pullOnce(
   sources: readonly NamedSource[],
   only: Kind | undefined,
 ): Promise<void> {
-  using unattributed =
-    options.unattributed === undefined ? undefined : new UnattributedFile(options.unattributed, '');
+  using unattributed = openUnattributedFile(options.unattributed, '');
   const org = await findOrganisation(options);
   const results = await withProgressBar(async (show) => {
     const progressOf = pullProgress(show, process.stderr.isTTY ? () => {} : printNote, systemClock);

@@ -21,8 +21,6 @@ import { currentUser } from '../../current-user.ts';
 const CLICK_ATTEMPTS_MAX = 50;
 const CLICK_PAUSE_MS = 100;
 
-export type Imports = ReturnType<typeof importsInto>;
-
 export function importsInto(stores: Stores, org: Organisation, clock: Clock) {
   const ndjson = (rows: readonly unknown[]) =>
     sourceFrom(rows.map((row) => `${JSON.stringify(row)}\n`).join(''), 'synthetic data');

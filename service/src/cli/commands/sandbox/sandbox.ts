@@ -29,7 +29,7 @@ import { RECEIVER_ADDRESS, startToyReceiver } from './toy-receiver.ts';
 import { linkToToyShop, toyShopRoutes } from './toy-shop.ts';
 import { FEED_PATH, transactionFeed } from './transaction-feed.ts';
 import { welcomeText } from './welcome.ts';
-import { World } from './world.ts';
+import { openWorld, type World } from './world.ts';
 
 /** Differs from the default of `serve`, so that a sandbox and a server do not share a file. */
 const SANDBOX_DATABASE = 'sqlite:./offerbook-sandbox.db';
@@ -109,14 +109,13 @@ async function runSandbox(options: SandboxOptions, command: Command): Promise<vo
     const networksPort = options.networksPort ?? (settings.port === 0 ? 0 : undefined);
     const networks =
       options.networks === true ? serveNetworks({ seed, port: networksPort, logoUrl }) : undefined;
-    const world = await World.open(stores, org, { seed, speed, clock: systemClock, logoUrl });
-    const findRetailer = (id: string) => world.retailers.find((retailer) => retailer.id === id);
+    const world = await openWorld(stores, org, { seed, speed, clock: systemClock, logoUrl });
     const { logger } = log;
     await using receiver = closing(await startToyReceiver({ stores, org, clock: systemClock, logger }));
     const feed = transactionFeed({
       stores,
       org,
-      findRetailer,
+      findRetailer: world.findRetailer,
       clock: systemClock,
       deliveries: receiver.deliveries,
     });

@@ -49,7 +49,7 @@ export function toyShopRoutes(world: World): Route[] {
   };
 
   function retailerOf({ parameters }: Exchange): Retailer {
-    const found = world.retailers.find(({ id }) => id === parameters.retailer);
+    const found = world.findRetailer(parameters.retailer);
     if (found === undefined) throw new ApiError('not_found', 'No such shop in this sandbox.');
     return found;
   }

@@ -1,17 +1,17 @@
-// The sandbox's data over time. When the sandbox starts, World fills the database up to the present; after that, each call of
-// beat() adds the changes since the previous call. World decides what to import and when; `Imports` writes it.
+// The sandbox's data over time. When the sandbox starts, openWorld() fills the database up to the present; after that, each
+// call of beat() adds the changes since the previous call. imports.ts writes them.
 
-import { type Density, LivingSales, lively, SPARSE } from '@offerbook/sandbox/living-sales.ts';
+import { LivingSales, lively, SPARSE } from '@offerbook/sandbox/living-sales.ts';
 import { Market } from '@offerbook/sandbox/market.ts';
 import { type Article, makeArticles, makePurchase, type Purchase } from '@offerbook/sandbox/purchase.ts';
 import { fasterSince } from '@offerbook/sandbox/sale-course.ts';
 import { makeCatalogue } from '@offerbook/sandbox/synthetic-catalogue.ts';
-import type { Retailer, Sale } from '@offerbook/sandbox/wire.ts';
+import type { Retailer } from '@offerbook/sandbox/wire.ts';
 import { DAY_MS, HOUR_MS } from '@offerbook/wire/time.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import type { Organisation } from '../../../domain/organisation.ts';
 import type { Stores } from '../../../domain/stores.ts';
-import { type Imports, importsInto } from './imports.ts';
+import { importsInto } from './imports.ts';
 
 const HISTORY_DAYS = 90;
 /** Longer gaps, for example because the sandbox was stopped or the computer was asleep, are filled with fewer sales. */
@@ -26,103 +26,74 @@ interface WorldOptions {
   readonly historyDays?: number;
 }
 
-export class World {
-  readonly #options: WorldOptions;
-  readonly #imports: Imports;
-  readonly #sales: LivingSales;
-  #retailers: readonly Retailer[];
-  #refreshedAtMs: number;
-  /** All changes up to this time have been imported. */
-  #reachedMs: number;
+export type World = Awaited<ReturnType<typeof openWorld>>;
 
-  private constructor(options: WorldOptions, imports: Imports, reachedMs: number) {
-    this.#options = options;
-    this.#imports = imports;
-    this.#reachedMs = reachedMs;
-    this.#refreshedAtMs = options.clock();
-    this.#retailers = this.#makeRetailers(this.#refreshedAtMs);
-    const pace = fasterSince(this.#refreshedAtMs, options.speed);
-    this.#sales = new LivingSales(options.seed, pace, new Market(this.#retailers));
-  }
-
-  /** Call this before the server starts: it stamps changes with times in the past, so a polling client would miss them. */
-  static async open(stores: Stores, org: Organisation, options: WorldOptions): Promise<World> {
-    const nowMs = options.clock();
-    const imports = importsInto(stores, org, options.clock);
-    const earliestMs = nowMs - (options.historyDays ?? HISTORY_DAYS) * DAY_MS;
-    const reachedMs = Math.max(await lastChangeMs(stores, org), earliestMs);
-    const world = new World(options, imports, reachedMs);
-    await imports.catalogue(world.retailers);
-    await stores.transactions.read(org.id, async (batch) => {
-      for (const stored of batch) world.#sales.resume(stored, reachedMs);
-    });
-    await world.#advance('as they happened');
-    return world;
-  }
-
+/** Call this before the server starts: it stamps changes with times in the past, so a polling client would miss them. */
+export async function openWorld(stores: Stores, org: Organisation, options: WorldOptions) {
+  const { seed, speed, clock, logoUrl, historyDays = HISTORY_DAYS } = options;
+  const imports = importsInto(stores, org, clock);
+  let refreshedAtMs = clock();
   /** The retailers of the last import, most popular first. */
-  get retailers(): readonly Retailer[] {
-    return this.#retailers;
-  }
+  let retailers = makeCatalogue({ seed, nowMs: refreshedAtMs, logoUrl });
+  /** All changes up to this time have been imported. */
+  let reachedMs = Math.max(await lastChangeMs(stores, org), refreshedAtMs - historyDays * DAY_MS);
+  const sales = new LivingSales(seed, fasterSince(refreshedAtMs, speed), new Market(retailers));
+  await imports.catalogue(retailers);
+  await stores.transactions.read(org.id, async (batch) => {
+    for (const stored of batch) sales.resume(stored, reachedMs);
+  });
+  await advance('as they happened');
 
-  /** The articles that a shop shows to the visitor who made a click. */
-  async articles(retailer: Retailer, clickId: string): Promise<Article[]> {
-    return makeArticles(this.#options.seed, retailer, await this.#imports.dealOf(clickId));
-  }
-
-  /** Buys an article. Returns undefined if the click is unknown. */
-  async buy(article: Article, clickId: string): Promise<Purchase | undefined> {
-    const { seed, clock } = this.#options;
-    const atMs = clock();
-    const purchase = makePurchase(seed, atMs, clickId, article);
-    const transaction = await this.#imports.purchase(purchase);
-    if (transaction === undefined) return undefined;
-    // From now on, the purchase changes state like any other sale.
-    this.#sales.settle([{ transaction, atMs }], atMs);
-    return purchase;
-  }
-
-  /** Returns the current version of a purchase. */
-  findOrder(id: string): Promise<Sale | undefined> {
-    return this.#imports.sale(id);
-  }
-
-  async beat(): Promise<void> {
-    await this.#refreshCatalogue();
-    await this.#advance('now');
-  }
-
-  async #advance(stamps: 'now' | 'as they happened'): Promise<void> {
-    const nowMs = this.#options.clock();
+  async function advance(stamps: 'now' | 'as they happened'): Promise<void> {
+    const nowMs = clock();
     // If the system clock was set back, add nothing until it has passed the last import.
-    if (nowMs <= this.#reachedMs) return;
-    const changes = this.#sales.between(this.#reachedMs, nowMs, this.#densityUntil(nowMs));
-    if (changes.length > 0) await this.#imports.transactions(changes, stamps);
-    this.#sales.settle(changes, nowMs);
-    this.#reachedMs = nowMs;
-  }
-
-  #densityUntil(nowMs: number): Density {
-    return nowMs - this.#reachedMs > PAUSE_MS ? SPARSE : lively(this.#options.speed);
+    if (nowMs <= reachedMs) return;
+    const density = nowMs - reachedMs > PAUSE_MS ? SPARSE : lively(speed);
+    const changes = sales.between(reachedMs, nowMs, density);
+    if (changes.length > 0) await imports.transactions(changes, stamps);
+    sales.settle(changes, nowMs);
+    reachedMs = nowMs;
   }
 
   /** Replaces expired coupons and promotions once an hour, on the hour. */
-  async #refreshCatalogue(): Promise<void> {
-    const nowMs = this.#options.clock();
-    if (Math.floor(nowMs / HOUR_MS) === Math.floor(this.#refreshedAtMs / HOUR_MS)) return;
-    const retailers = this.#makeRetailers(nowMs);
+  async function refreshCatalogue(): Promise<void> {
+    const nowMs = clock();
+    if (Math.floor(nowMs / HOUR_MS) === Math.floor(refreshedAtMs / HOUR_MS)) return;
+    const current = makeCatalogue({ seed, nowMs, logoUrl });
     // Import only real changes: a user may be trying out catalogue imports of their own.
-    if (!Bun.deepEquals(retailers, this.#retailers)) {
-      await this.#imports.catalogue(retailers);
-      this.#retailers = retailers;
-      this.#sales.market = new Market(retailers);
+    if (!Bun.deepEquals(current, retailers)) {
+      await imports.catalogue(current);
+      retailers = current;
+      sales.market = new Market(current);
     }
-    this.#refreshedAtMs = nowMs;
+    refreshedAtMs = nowMs;
   }
 
-  #makeRetailers(nowMs: number): Retailer[] {
-    return makeCatalogue({ seed: this.#options.seed, nowMs, logoUrl: this.#options.logoUrl });
-  }
+  return {
+    get retailers() {
+      return retailers;
+    },
+    findRetailer: (id: string | undefined) => retailers.find((retailer) => retailer.id === id),
+    /** The articles that a shop shows to the visitor who made a click. */
+    articles: async (retailer: Retailer, clickId: string) =>
+      makeArticles(seed, retailer, await imports.dealOf(clickId)),
+    /** Buys an article. Returns undefined if the click is unknown. */
+    async buy(article: Article, clickId: string): Promise<Purchase | undefined> {
+      const atMs = clock();
+      const purchase = makePurchase(seed, atMs, clickId, article);
+      const transaction = await imports.purchase(purchase);
+      if (transaction === undefined) return undefined;
+      // From now on, the purchase changes state like any other sale.
+      sales.settle([{ transaction, atMs }], atMs);
+      return purchase;
+    },
+    /** Returns the current version of a purchase. */
+    findOrder: imports.sale,
+    async beat(): Promise<void> {
+      await refreshCatalogue();
+      await advance('now');
+    },
+  };
 }
 
 /** Time of the last change; 0 if there are no transactions, even though the change clock already has a value. */
