@@ -16,72 +16,59 @@ type LoadState =
   | { readonly kind: 'waiting' | 'loading' | 'paused' | 'complete' }
   | { readonly kind: 'failed'; readonly error: unknown };
 
-export class Catalogue {
-  readonly #client: OfferbookClient;
-  readonly #onChange: () => void;
-  #retailers: readonly Retailer[] = [];
-  #state: LoadState = { kind: 'waiting' };
-  #cursor: string | undefined;
-  #isSlow = false;
+export type Catalogue = ReturnType<typeof openCatalogue>;
 
-  constructor(client: OfferbookClient, onChange: () => void) {
-    this.#client = client;
-    this.#onChange = onChange;
+export function openCatalogue(client: OfferbookClient, onChange: () => void) {
+  const loaded = {
+    retailers: [] as readonly Retailer[],
+    state: { kind: 'waiting' } as LoadState,
+    /** True once loading has taken so long that the list shows the retailers loaded so far. */
+    isSlow: false,
+  };
+  let cursor: string | undefined;
+
+  function become(state: LoadState): void {
+    loaded.state = state;
+    onChange();
   }
 
-  get retailers(): readonly Retailer[] {
-    return this.#retailers;
-  }
-
-  /** True once loading has taken so long that the list shows the retailers loaded so far. */
-  get isSlow(): boolean {
-    return this.#isSlow;
-  }
-
-  get state(): LoadState {
-    return this.#state;
-  }
-
-  /** Loads the next retailers, up to the end or the next pause. Does nothing while loading. */
-  async load(): Promise<void> {
-    if (this.#state.kind === 'loading' || this.#state.kind === 'complete') return;
-    this.#become({ kind: 'loading' });
-    const timer = setTimeout(() => {
-      this.#isSlow = true;
-      this.#onChange();
-    }, SLOW_MS);
-    const stopAt = this.#retailers.length + RETAILERS_AT_ONCE;
-    try {
-      do {
-        const limit = this.#cursor === undefined ? FIRST_PAGE : NEXT_PAGES;
-        const page = await this.#client.retailers({ limit, cursor: this.#cursor });
-        this.#retailers = [...this.#retailers, ...page.data];
-        this.#cursor = page.cursor;
-        if (this.#cursor === undefined) return this.#become({ kind: 'complete' });
-        this.#onChange();
-      } while (this.#retailers.length < stopAt);
-      this.#become({ kind: 'paused' });
-    } catch (error) {
-      this.#become({ kind: 'failed', error });
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  /** Fetches one retailer without loading those before it. */
-  async find(id: string): Promise<Retailer | undefined> {
-    const loaded = this.#retailers.find((retailer) => retailer.id === id);
-    if (loaded !== undefined || this.#state.kind === 'complete' || !UUID.test(id)) return loaded;
-    try {
-      return await this.#client.retailers.get(id);
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 404) return undefined;
-      throw error;
-    }
-  }
-
-  #become(state: LoadState): void {
-    this.#state = state;
-    this.#onChange();
-  }
+  return {
+    loaded: loaded as Readonly<typeof loaded>,
+    /** Loads the next retailers, up to the end or the next pause. Does nothing while loading. */
+    async load(): Promise<void> {
+      if (loaded.state.kind === 'loading' || loaded.state.kind === 'complete') return;
+      become({ kind: 'loading' });
+      const timer = setTimeout(() => {
+        loaded.isSlow = true;
+        onChange();
+      }, SLOW_MS);
+      const stopAt = loaded.retailers.length + RETAILERS_AT_ONCE;
+      try {
+        do {
+          const limit = cursor === undefined ? FIRST_PAGE : NEXT_PAGES;
+          const page = await client.retailers({ limit, cursor });
+          loaded.retailers = [...loaded.retailers, ...page.data];
+          cursor = page.cursor;
+          if (cursor === undefined) return become({ kind: 'complete' });
+          onChange();
+        } while (loaded.retailers.length < stopAt);
+        become({ kind: 'paused' });
+      } catch (error) {
+        become({ kind: 'failed', error });
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    /** Fetches one retailer without loading those before it. */
+    async find(id: string): Promise<Retailer | undefined> {
+      const known = loaded.retailers.find((retailer) => retailer.id === id);
+      if (known !== undefined || loaded.state.kind === 'complete' || !UUID.test(id)) return known;
+      try {
+        return await client.retailers.get(id);
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 404) return undefined;
+        throw error;
+      }
+    },
+  };
 }

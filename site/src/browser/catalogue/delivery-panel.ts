@@ -17,28 +17,29 @@ export interface Delivery {
   readonly delayMs: number;
 }
 
-export class DeliveryPanel {
-  readonly #empty = element('li.muted', 'No webhooks yet. Changes are sent as they happen.');
-  readonly #list = element('ol.deliveries', this.#empty);
-  readonly node: HTMLElement = element(
-    'section.panel.stack.delivery-panel',
-    element('h2', 'Webhooks'),
-    element(
-      'p.muted',
-      'The same changes, sent to a toy receiver on this machine. ',
-      element('a', { href: '/docs/webhooks' }, 'How webhooks work'),
+export function deliveryPanel() {
+  const empty = element('li.muted', 'No webhooks yet. Changes are sent as they happen.');
+  const list = element('ol.deliveries', empty);
+  let shown = 0;
+  return {
+    node: element(
+      'section.panel.stack.delivery-panel',
+      element('h2', 'Webhooks'),
+      element(
+        'p.muted',
+        'The same changes, sent to a toy receiver on this machine. ',
+        element('a', { href: '/docs/webhooks' }, 'How webhooks work'),
+      ),
+      list,
     ),
-    this.#list,
-  );
-  #shown = 0;
-
-  /** `deliveries` are the last ones, newest first. */
-  show(deliveries: readonly Delivery[]): void {
-    const added = deliveries.filter(({ number }) => number > this.#shown);
-    this.#shown = added[0]?.number ?? this.#shown;
-    if (added.length > 0) this.#empty.remove();
-    slideIn(this.#list, added.map(deliveryItem), Math.max(1, deliveries.length));
-  }
+    /** `deliveries` are the last ones, newest first. */
+    show(deliveries: readonly Delivery[]): void {
+      const added = deliveries.filter(({ number }) => number > shown);
+      shown = added[0]?.number ?? shown;
+      if (added.length > 0) empty.remove();
+      slideIn(list, added.map(deliveryItem), Math.max(1, deliveries.length));
+    },
+  };
 }
 
 function deliveryItem({ receivedAt, transactions, delayMs }: Delivery): HTMLElement {

@@ -5,10 +5,10 @@ import { ApiError, OfferbookClient, TokenError } from '@offerbook/client';
 import { element } from '../element.ts';
 import { SETTINGS } from '../page-settings.ts';
 import { findToken, forgetToken, storeToken } from '../page-token.ts';
-import { Catalogue } from './catalogue.ts';
+import { type Catalogue, openCatalogue } from './catalogue.ts';
 import { failureNote } from './failure-note.ts';
-import { FeedScreen } from './feed-screen.ts';
-import { ListScreen } from './list-screen.ts';
+import { feedScreen } from './feed-screen.ts';
+import { type ListScreen, listScreen } from './list-screen.ts';
 import { backLink, noSuchRetailer, retailerScreen } from './retailer-screen.ts';
 import { staleScreen, tokenScreen } from './token-screen.ts';
 import { EVERYTHING, type ListView, parseView, printView, type RetailerView, type View } from './view.ts';
@@ -28,176 +28,167 @@ const TITLE = 'Offerbook';
 /** The scroll position is saved once it has not changed for this long. */
 const SCROLL_REST_MS = 200;
 
-class Explorer {
-  readonly #main: HTMLElement;
-  readonly #feed = SETTINGS.feedPath === undefined ? undefined : new FeedScreen(SETTINGS.feedPath);
-  #view: View = EVERYTHING;
-  #lastList: ListView = EVERYTHING;
-  #lastRetailer: string | undefined;
+function startExplorer(main: HTMLElement): void {
+  const feed = SETTINGS.feedPath === undefined ? undefined : feedScreen(SETTINGS.feedPath);
+  let view: View = EVERYTHING;
+  let lastList: ListView = EVERYTHING;
+  let lastRetailer: string | undefined;
   /** Undefined while the page asks for a token. */
-  #open: Open | undefined;
+  let open: Open | undefined;
 
-  constructor(main: HTMLElement) {
-    this.#main = main;
-  }
+  history.scrollRestoration = 'manual';
+  addEventListener('popstate', () => show(parseView(location.search), true));
+  let rest: ReturnType<typeof setTimeout> | undefined;
+  addEventListener('scroll', () => {
+    clearTimeout(rest);
+    rest = setTimeout(saveScroll, SCROLL_REST_MS);
+  });
+  document.addEventListener('click', follow);
+  const token = findToken();
+  if (token === undefined) askForToken();
+  else begin(token);
 
-  start(): void {
-    history.scrollRestoration = 'manual';
-    addEventListener('popstate', () => this.#show(parseView(location.search), true));
-    let rest: ReturnType<typeof setTimeout> | undefined;
-    addEventListener('scroll', () => {
-      clearTimeout(rest);
-      rest = setTimeout(() => this.#saveScroll(), SCROLL_REST_MS);
-    });
-    document.addEventListener('click', (event) => this.#follow(event));
-    const token = findToken();
-    if (token === undefined) this.#askForToken();
-    else this.#begin(token);
-  }
-
-  #begin(token: string): void {
+  function begin(token: string): void {
     try {
-      this.#open = this.#openCatalogue(token);
-      this.#show(parseView(location.search), true);
+      open = openWith(token);
+      show(parseView(location.search), true);
     } catch (error) {
       if (!(error instanceof TokenError)) throw error;
-      this.#askForToken(error.message);
+      askForToken(error.message);
     }
   }
 
-  #openCatalogue(token: string): Open {
+  function openWith(token: string): Open {
     // The page shows failures and retries with a countdown, so turn off the client's own retries.
     const client = new OfferbookClient({ baseUrl: location.origin, token, retry: { attemptsMax: 1 } });
-    const catalogue = new Catalogue(client, () => this.#catalogueChanged());
-    return { catalogue, list: new ListScreen(catalogue, (view, kind) => this.#search(view, kind)) };
+    const catalogue = openCatalogue(client, catalogueChanged);
+    return { catalogue, list: listScreen(catalogue, search) };
   }
 
-  #show(requested: View, isReturning = false): void {
-    const hasView = requested.kind !== 'transactions' || this.#feed !== undefined;
-    const view = hasView ? requested : EVERYTHING;
-    this.#view = view;
-    this.#feed?.stop();
-    if (this.#open === undefined) return;
-    if (view.kind === 'transactions') this.#showFeed();
-    else if (view.kind === 'retailer') void this.#showRetailer(this.#open, view, isReturning);
-    else this.#showList(this.#open, view, isReturning);
+  function show(requested: View, isReturning = false): void {
+    view = requested.kind === 'transactions' && feed === undefined ? EVERYTHING : requested;
+    feed?.stop();
+    if (open === undefined) return;
+    if (view.kind === 'transactions') showFeed();
+    else if (view.kind === 'retailer') void showRetailer(open, view, isReturning);
+    else showList(open, view, isReturning);
   }
 
-  #showFeed(): void {
-    if (this.#feed === undefined) return;
+  function showFeed(): void {
+    if (feed === undefined) return;
     document.title = `Transactions · ${TITLE}`;
-    this.#put(this.#feed.node);
-    this.#feed.start();
+    put(feed.node);
+    feed.start();
     scrollTo(0, 0);
-    this.#focus('h1');
+    focus('h1');
   }
 
-  #showList({ list, catalogue }: Open, view: ListView, isReturning: boolean): void {
+  function showList({ list, catalogue }: Open, wanted: ListView, isReturning: boolean): void {
     const saved = isReturning ? (history.state as ScrollState | null) : null;
     document.title = TITLE;
-    this.#lastList = view;
-    list.show(view, saved?.shownMax);
-    this.#put(list.node);
+    lastList = wanted;
+    list.show(wanted, saved?.shownMax);
+    put(list.node);
     void catalogue.load();
     scrollTo(0, saved?.scrollY ?? 0);
-    if (isReturning && this.#lastRetailer !== undefined) {
-      this.#focus(`[data-retailer="${CSS.escape(this.#lastRetailer)}"] a`);
+    if (isReturning && lastRetailer !== undefined) {
+      focus(`[data-retailer="${CSS.escape(lastRetailer)}"] a`);
     }
   }
 
-  async #showRetailer(open: Open, view: RetailerView, isReturning: boolean): Promise<void> {
-    const { id, country } = view;
-    const isCurrent = () => this.#open === open && this.#view === view;
+  async function showRetailer(from: Open, wanted: RetailerView, isReturning: boolean): Promise<void> {
+    const { id, country } = wanted;
+    const isCurrent = () => open === from && view === wanted;
     // If the reader arrived through a shared URL, the back link opens the list for the same country.
-    const from = this.#lastList === EVERYTHING ? { ...EVERYTHING, country } : this.#lastList;
-    this.#lastRetailer = id;
+    const back = lastList === EVERYTHING ? { ...EVERYTHING, country } : lastList;
+    lastRetailer = id;
     try {
-      const finding = open.catalogue.find(id);
-      if (!(await isQuick(finding)) && isCurrent()) this.#put(loadingScreen());
+      const finding = from.catalogue.find(id);
+      if (!(await isQuick(finding)) && isCurrent()) put(loadingScreen());
       const retailer = await finding;
       if (!isCurrent()) return;
       document.title = retailer === undefined ? TITLE : `${withoutDirections(retailer.name)} · ${TITLE}`;
-      this.#put(retailer === undefined ? noSuchRetailer() : retailerScreen(retailer, from, country));
+      put(retailer === undefined ? noSuchRetailer() : retailerScreen(retailer, back, country));
       scrollTo(0, isReturning ? ((history.state as ScrollState | null)?.scrollY ?? 0) : 0);
-      if (!isReturning) this.#focus('h1');
+      if (!isReturning) focus('h1');
     } catch (error) {
-      if (!isCurrent() || this.#isRejectedToken(error)) return;
-      const retry = () => void this.#showRetailer(open, view, isReturning);
-      this.#put(element('div.screen.narrow', backLink(from), failureNote(error, retry)));
+      if (!isCurrent() || isRejectedToken(error)) return;
+      const retry = () => void showRetailer(from, wanted, isReturning);
+      put(element('div.screen.narrow', backLink(back), failureNote(error, retry)));
     }
   }
 
-  #catalogueChanged(): void {
-    if (this.#open === undefined) return;
-    const { catalogue, list } = this.#open;
-    if (catalogue.state.kind === 'failed' && this.#isRejectedToken(catalogue.state.error)) return;
-    list.refresh();
+  function catalogueChanged(): void {
+    if (open === undefined) return;
+    const { state } = open.catalogue.loaded;
+    if (state.kind === 'failed' && isRejectedToken(state.error)) return;
+    open?.list.refresh();
   }
 
   /** If the service rejected the token, asks the reader for a different token and returns true. */
-  #isRejectedToken(error: unknown): boolean {
+  function isRejectedToken(error: unknown): boolean {
     if (!(error instanceof ApiError) || (error.status !== 401 && error.status !== 403)) return false;
     if (SETTINGS.token === undefined) {
-      this.#askForToken('The service did not accept this token. It may be mistyped, expired or revoked.');
+      askForToken('The service did not accept this token. It may be mistyped, expired or revoked.');
     } else {
-      this.#open = undefined;
-      this.#put(staleScreen());
+      open = undefined;
+      put(staleScreen());
     }
     return true;
   }
 
-  #askForToken(problem?: string): void {
-    this.#open = undefined;
+  function askForToken(problem?: string): void {
+    open = undefined;
     forgetToken();
     document.title = TITLE;
-    this.#put(
+    put(
       tokenScreen(problem, (token) => {
         storeToken(token);
-        this.#begin(token);
+        begin(token);
       }),
     );
-    if (problem !== undefined) this.#main.querySelector('input')?.focus();
+    if (problem !== undefined) main.querySelector('input')?.focus();
   }
 
-  #search(view: ListView, kind: 'typed' | 'chosen'): void {
+  function search(wanted: ListView, kind: 'typed' | 'chosen'): void {
     if (kind === 'chosen') {
-      this.#go(view);
+      go(wanted);
     } else {
-      history.replaceState(null, '', printView(view));
-      this.#view = view;
-      this.#lastList = view;
-      this.#open?.list.show(view);
+      history.replaceState(null, '', printView(wanted));
+      view = wanted;
+      lastList = wanted;
+      open?.list.show(wanted);
     }
   }
 
-  #go(view: View): void {
-    this.#saveScroll();
-    history.pushState(null, '', printView(view));
-    this.#show(view);
+  function go(wanted: View): void {
+    saveScroll();
+    history.pushState(null, '', printView(wanted));
+    show(wanted);
   }
 
-  #saveScroll(): void {
-    if (this.#open === undefined) return;
-    const saved: ScrollState = { scrollY, shownMax: this.#open.list.shownMax };
+  function saveScroll(): void {
+    if (open === undefined) return;
+    const saved: ScrollState = { scrollY, shownMax: open.list.shownMax() };
     history.replaceState(saved, '');
   }
 
-  #follow(event: MouseEvent): void {
+  function follow(event: MouseEvent): void {
     const link = event.target instanceof Element ? event.target.closest('a') : null;
     const isModified = event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
-    if (link === null || isModified || link.target !== '' || this.#open === undefined) return;
+    if (link === null || isModified || link.target !== '' || open === undefined) return;
     if (link.origin !== location.origin || link.pathname !== '/' || link.hash !== '') return;
     event.preventDefault();
-    this.#go(parseView(link.search));
+    go(parseView(link.search));
   }
 
-  #put(screen: HTMLElement): void {
-    if (this.#main.firstElementChild !== screen) this.#main.replaceChildren(screen);
+  function put(screen: HTMLElement): void {
+    if (main.firstElementChild !== screen) main.replaceChildren(screen);
   }
 
   /** Moves the focus, so that keyboard users and screen readers continue from there. */
-  #focus(selector: string): void {
-    this.#main.querySelector<HTMLElement>(selector)?.focus({ preventScroll: true });
+  function focus(selector: string): void {
+    main.querySelector<HTMLElement>(selector)?.focus({ preventScroll: true });
   }
 }
 
@@ -222,4 +213,4 @@ function withoutDirections(name: string): string {
 
 const main = document.querySelector<HTMLElement>('.explorer');
 if (main === null) throw new Error('the page has no element for the explorer');
-new Explorer(main).start();
+startExplorer(main);

@@ -8,7 +8,7 @@ import { codeSample, colouredNodes } from '../api-response.ts';
 import { button, element, isolated } from '../element.ts';
 import { VISITOR } from './activate-link.ts';
 import { countryName } from './country-name.ts';
-import { type Delivery, DeliveryPanel } from './delivery-panel.ts';
+import { type Delivery, deliveryPanel } from './delivery-panel.ts';
 import { backLink } from './retailer-screen.ts';
 import { slideIn } from './slide-in.ts';
 import { EVERYTHING } from './view.ts';
@@ -26,110 +26,100 @@ interface FeedPage {
   readonly deliveries: readonly Delivery[];
 }
 
-export class FeedScreen {
-  readonly node: HTMLElement;
-  readonly #path: string;
-  readonly #status = element('p.status');
+export function feedScreen(path: string) {
+  const status = element('p.status');
   /** The latest change to a sale of this visitor. */
-  readonly #own = element(
+  const own = element(
     'p.own-sale.panel.muted',
     { role: 'status' },
     'Your own purchases appear here. Activate a deal and buy something.',
   );
-  readonly #deliveries = new DeliveryPanel();
-  readonly #list = element('ol.deals.panel.feed');
-  readonly #pause = button('Pause', () => (this.#isOn ? this.stop() : this.start()));
-  readonly #empty = element(
+  const webhooks = deliveryPanel();
+  const list = element('ol.deals.panel.feed');
+  const pause = button('Pause', () => (isOn ? stop() : start()));
+  const empty = element(
     'p.notice',
     'No changes in the last few minutes. New sales arrive every few seconds.',
   );
-  readonly #columns = element(
-    'div.feed-columns',
-    element('div.feed-changes', this.#empty, this.#list),
-    this.#deliveries.node,
-  );
+  const columns = element('div.feed-columns', element('div.feed-changes', empty, list), webhooks.node);
   /** Status of each transaction when this page last received it. */
-  readonly #statuses = new Map<string, string>();
-  #completeThrough: string | undefined;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #isOn = false;
-  #isPolling = false;
+  const statuses = new Map<string, string>();
+  let completeThrough: string | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isOn = false;
+  let isPolling = false;
 
-  constructor(path: string) {
-    this.#path = path;
-    this.node = element(
-      'div.screen.retailer.feed-screen',
-      backLink(EVERYTHING),
-      element('h1', { tabindex: -1 }, 'Transactions as they change'),
-      element(
-        'p.lead',
-        'What a server receives when it polls ',
-        element('code', '/v1/transactions/?expand=retailer'),
-        ' of this sandbox every two seconds. The private token stays on the server. ',
-        element('a', { href: '/docs/polling' }, 'How polling works'),
-      ),
-      element('div.feed-head.row.between', this.#status, this.#pause),
-      this.#own,
-      this.#columns,
-    );
-  }
-
-  start(): void {
-    if (this.#isOn) return;
-    this.#isOn = true;
-    this.#refresh();
+  function start(): void {
+    if (isOn) return;
+    isOn = true;
+    refresh();
     // A request that was in flight when updates were paused schedules the next one itself.
-    if (!this.#isPolling) void this.#poll();
+    if (!isPolling) void poll();
   }
 
-  stop(): void {
-    this.#isOn = false;
-    clearTimeout(this.#timer);
-    this.#refresh();
+  function stop(): void {
+    isOn = false;
+    clearTimeout(timer);
+    refresh();
   }
 
-  async #poll(): Promise<void> {
-    this.#isPolling = true;
+  async function poll(): Promise<void> {
+    isPolling = true;
     try {
-      const since = this.#completeThrough === undefined ? '' : `?since=${this.#completeThrough}`;
-      const response = await fetch(this.#path + since);
+      const since = completeThrough === undefined ? '' : `?since=${completeThrough}`;
+      const response = await fetch(path + since);
       if (!response.ok) throw new Error(`status ${response.status}`);
       const page = (await response.json()) as FeedPage;
       // If the updates were paused meanwhile, the next request returns these changes again.
-      if (this.#isOn) this.#add(page);
-      this.#refresh();
+      if (isOn) add(page);
+      refresh();
     } catch {
-      this.#status.textContent = 'No response from the sandbox. This page retries automatically.';
+      status.textContent = 'No response from the sandbox. This page retries automatically.';
     }
-    this.#isPolling = false;
-    if (this.#isOn) this.#timer = setTimeout(() => void this.#poll(), INTERVAL_MS);
+    isPolling = false;
+    if (isOn) timer = setTimeout(() => void poll(), INTERVAL_MS);
   }
 
-  #add({ data, completeThrough, deliveries }: FeedPage): void {
-    this.#deliveries.show(deliveries);
-    const items = data.slice(0, SHOWN_MAX).map((one) => {
-      const document = details(one, () => this.stop());
-      return feedItem(one, this.#statuses.get(one.id), document);
-    });
-    for (const { id, status } of data) this.#statuses.set(id, status);
-    const own = data.find(isOwn);
-    if (own !== undefined) {
-      this.#own.classList.remove('muted');
-      this.#own.replaceChildren(...ownWords(own));
+  function add(page: FeedPage): void {
+    webhooks.show(page.deliveries);
+    const items = page.data
+      .slice(0, SHOWN_MAX)
+      .map((one) => feedItem(one, statuses.get(one.id), details(one, stop)));
+    for (const { id, status } of page.data) statuses.set(id, status);
+    const latestOwn = page.data.find(isOwn);
+    if (latestOwn !== undefined) {
+      own.classList.remove('muted');
+      own.replaceChildren(...ownWords(latestOwn));
     }
-    slideIn(this.#list, items, SHOWN_MAX);
-    this.#completeThrough = completeThrough;
+    slideIn(list, items, SHOWN_MAX);
+    completeThrough = page.completeThrough;
   }
 
-  #refresh(): void {
-    const through =
-      this.#completeThrough === undefined ? 'Loading…' : `Complete through ${this.#completeThrough} UTC`;
-    this.#pause.textContent = this.#isOn ? 'Pause' : 'Resume';
-    this.#status.textContent = this.#isOn ? through : `${through}, paused`;
-    this.#columns.hidden = this.#completeThrough === undefined;
-    this.#list.hidden = this.#list.children.length === 0;
-    this.#empty.hidden = !this.#list.hidden;
+  function refresh(): void {
+    const through = completeThrough === undefined ? 'Loading…' : `Complete through ${completeThrough} UTC`;
+    pause.textContent = isOn ? 'Pause' : 'Resume';
+    status.textContent = isOn ? through : `${through}, paused`;
+    columns.hidden = completeThrough === undefined;
+    list.hidden = list.children.length === 0;
+    empty.hidden = !list.hidden;
   }
+
+  const node = element(
+    'div.screen.retailer.feed-screen',
+    backLink(EVERYTHING),
+    element('h1', { tabindex: -1 }, 'Transactions as they change'),
+    element(
+      'p.lead',
+      'What a server receives when it polls ',
+      element('code', '/v1/transactions/?expand=retailer'),
+      ' of this sandbox every two seconds. The private token stays on the server. ',
+      element('a', { href: '/docs/polling' }, 'How polling works'),
+    ),
+    element('div.feed-head.row.between', status, pause),
+    own,
+    columns,
+  );
+  return { node, start, stop };
 }
 
 /** True for sales that visitors of the explorer caused. */

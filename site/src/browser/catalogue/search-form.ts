@@ -18,9 +18,8 @@ const DEAL_LABELS: Record<DealKind, string> = {
 };
 const SORT_LABELS: Record<Sort, string> = { rate: 'Best rate', name: 'Name', ending: 'Ending soon' };
 
-export class SearchForm {
-  readonly node: HTMLFormElement;
-  readonly #query = element('input', {
+export function searchForm(onChange: OnChange) {
+  const query = element('input', {
     id: 'q',
     type: 'search',
     placeholder: 'Search retailers',
@@ -29,64 +28,63 @@ export class SearchForm {
     enterkeyhint: 'search',
     maxlength: 200,
   });
-  readonly #category = element('select', { id: 'category' });
-  readonly #country = element('select', { id: 'country' });
-  readonly #deals = fixedSelect('deals', 'All deals', DEAL_LABELS);
-  readonly #sort = fixedSelect('sort', 'Featured first', SORT_LABELS);
+  const category = element('select', { id: 'category' });
+  const country = element('select', { id: 'country' });
+  const deals = fixedSelect('deals', 'All deals', DEAL_LABELS);
+  const sort = fixedSelect('sort', 'Featured first', SORT_LABELS);
   /** Clears the search and all filters. Shown beside the number of results, so that the fields do not move. */
-  readonly reset = element('button', { type: 'reset', form: 'search', class: 'quiet' }, 'Clear');
+  const reset = element('button', { type: 'reset', form: 'search', class: 'quiet' }, 'Clear');
   /** Source of the current category and country options. */
-  #offered: { readonly selection: Selection; readonly isWhole: boolean } | undefined;
+  let offered: { readonly selection: Selection; readonly isWhole: boolean } | undefined;
+  const node = element(
+    'form',
+    { id: 'search', role: 'search', class: 'search row', 'aria-label': 'Retailers' },
+    field('q', 'Search', query, 'grow'),
+    field('category', 'Category', category),
+    field('country', 'Country', country),
+    field('deals', 'Kind of deal', deals),
+    field('sort', 'Order', sort),
+  );
+  query.addEventListener('input', () => onChange(read(), 'typed'));
+  for (const select of [category, country, deals, sort]) {
+    select.addEventListener('change', () => onChange(read(), 'chosen'));
+  }
+  node.addEventListener('submit', (event) => event.preventDefault());
+  node.addEventListener('reset', (event) => {
+    event.preventDefault();
+    onChange(EVERYTHING, 'chosen');
+    query.focus();
+  });
 
-  constructor(onChange: OnChange) {
-    this.node = element(
-      'form',
-      { id: 'search', role: 'search', class: 'search row', 'aria-label': 'Retailers' },
-      field('q', 'Search', this.#query, 'grow'),
-      field('category', 'Category', this.#category),
-      field('country', 'Country', this.#country),
-      field('deals', 'Kind of deal', this.#deals),
-      field('sort', 'Order', this.#sort),
-    );
-    this.#query.addEventListener('input', () => onChange(this.#read(), 'typed'));
-    for (const select of [this.#category, this.#country, this.#deals, this.#sort]) {
-      select.addEventListener('change', () => onChange(this.#read(), 'chosen'));
-    }
-    this.node.addEventListener('submit', (event) => event.preventDefault());
-    this.node.addEventListener('reset', (event) => {
-      event.preventDefault();
-      onChange(EVERYTHING, 'chosen');
-      this.#query.focus();
-    });
+  function read(): ListView {
+    return {
+      kind: 'list',
+      query: query.value,
+      category: category.value,
+      country: country.value,
+      deals: oneOf(DEAL_KINDS, deals.value),
+      sort: oneOf(SORTS, sort.value),
+    };
   }
 
   /** Options show counts only if all retailers are loaded (`isWhole`). */
-  show(view: ListView, selection: Selection, isWhole: boolean): void {
+  function show(view: ListView, selection: Selection, isWhole: boolean): void {
     // Setting the same value again would move the caret to the end.
-    if (this.#query.value !== view.query) this.#query.value = view.query;
-    if (this.#offered?.selection !== selection || this.#offered.isWhole !== isWhole) {
-      this.#offered = { selection, isWhole };
-      setOptions(this.#category, 'All categories', selection.categories, isWhole, (value) => value);
-      setOptions(this.#country, 'All countries', selection.countries, isWhole, countryName);
+    if (query.value !== view.query) query.value = view.query;
+    if (offered?.selection !== selection || offered.isWhole !== isWhole) {
+      offered = { selection, isWhole };
+      setOptions(category, 'All categories', selection.categories, isWhole, (value) => value);
+      setOptions(country, 'All countries', selection.countries, isWhole, countryName);
     }
-    choose(this.#category, view.category);
-    choose(this.#country, view.country);
-    this.#deals.value = view.deals;
-    this.#sort.value = view.sort;
-    this.#sort.options[0]?.replaceChildren(view.query.trim() === '' ? 'Featured first' : 'Best match');
-    this.reset.hidden = Object.values({ ...view, kind: '' }).every((value) => value === '');
+    choose(category, view.category);
+    choose(country, view.country);
+    deals.value = view.deals;
+    sort.value = view.sort;
+    sort.options[0]?.replaceChildren(view.query.trim() === '' ? 'Featured first' : 'Best match');
+    reset.hidden = Object.values({ ...view, kind: '' }).every((value) => value === '');
   }
 
-  #read(): ListView {
-    return {
-      kind: 'list',
-      query: this.#query.value,
-      category: this.#category.value,
-      country: this.#country.value,
-      deals: oneOf(DEAL_KINDS, this.#deals.value),
-      sort: oneOf(SORTS, this.#sort.value),
-    };
-  }
+  return { node, reset, show };
 }
 
 function field(id: string, label: string, control: HTMLElement, className = ''): HTMLElement {
