@@ -4,7 +4,7 @@
 import type { Amount } from '@offerbook/wire/amount.ts';
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import type { Status } from '@offerbook/wire/transaction.ts';
-import type { CatalogueFact } from './catalogue/facts.ts';
+import type { RowFacts } from './catalogue/facts.ts';
 import type { Fields } from './fields.ts';
 import type { FeedFormat, FeedShape } from './formats/feed-row.ts';
 import type { CataloguePull, SalePull } from './pull/network-pull.ts';
@@ -98,5 +98,5 @@ export interface CatalogueFeed {
   readonly advertiser?: 'needed' | 'optional';
   /** True if the feed lists the retailers that the publisher works with. */
   readonly listsPartners?: boolean;
-  readonly readFacts: (row: Fields, advertiserId: string | undefined, format: FeedFormat) => CatalogueFact[];
+  readonly readFacts: (row: Fields, advertiserId: string | undefined, format: FeedFormat) => RowFacts;
 }

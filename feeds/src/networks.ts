@@ -1,4 +1,6 @@
-// All supported networks. To add one, add its file here.
+// All supported networks. To add one, add its file here. A constant in that file has the network's terms and field names, with the
+// variants seen across accounts and years. An entry that is not from the network's documentation is marked B if existing programs
+// confirm it, and C if it is second-hand or untested.
 
 import type { AffiliateNetwork, NetworkFeeds } from './network.ts';
 import { awin } from './networks/awin.ts';

@@ -43,13 +43,13 @@ export class FactBook {
       return;
     }
     const fields = new Fields(row.value, this.#zone);
-    const found = feed.readFacts(fields, advertiserId, row.format);
+    const found = [feed.readFacts(fields, advertiserId, row.format)].flat();
     const isOther = found.some((fact) => 'advertiserId' in fact && fact.advertiserId !== advertiserId);
     if (advertiserId !== undefined && isOther)
       fields.fail('', `belongs to another advertiser; only rows of ${advertiserId} were requested`);
     if (fields.problems.length > 0) {
       const partProblems = found.flatMap((fact) => (fact.kind === 'invalid' ? fact.problems : []));
-      this.#run.reject(place, idOf(found), [...fields.problems, ...partProblems]);
+      this.#run.reject(place, idOf(found[0]), [...fields.problems, ...partProblems]);
       return;
     }
     for (const fact of found) {
@@ -71,7 +71,7 @@ export class FactBook {
     for (const { fact, conflict } of conflicts) {
       if (conflict === undefined) continue;
       const problem = { field: '', reason: 'appears twice with different contents' };
-      this.#run.reject(conflict, idOf([fact]), [problem]);
+      this.#run.reject(conflict, idOf(fact), [problem]);
     }
   }
 

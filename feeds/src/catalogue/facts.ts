@@ -84,25 +84,28 @@ interface InvalidFact {
 
 export type CatalogueFact = RetailerFact | DealFact | PartnershipFact | LeftOutFact | InvalidFact;
 
-export function leftOut(what: string): CatalogueFact[] {
-  return [{ kind: 'left out', what }];
+/** The facts in one row. */
+export type RowFacts = CatalogueFact | readonly CatalogueFact[];
+
+export function leftOut(what: string): CatalogueFact {
+  return { kind: 'left out', what };
 }
 
 /** Reads each part of a row separately, so that an invalid rate does not invalidate its retailer or other rates. */
 export function readSeparately(
   parts: readonly Fields[],
-  read: (part: Fields, index: number) => CatalogueFact[],
+  read: (part: Fields, index: number) => CatalogueFact,
 ): CatalogueFact[] {
-  return parts.flatMap((part, index): CatalogueFact[] => {
+  return parts.map((part, index) => {
     const fields = part.separate();
-    const facts = read(fields, index);
-    if (fields.problems.length === 0) return facts;
-    return [{ kind: 'invalid', id: idOf(facts), problems: fields.problems }];
+    const fact = read(fields, index);
+    if (fields.problems.length === 0) return fact;
+    return { kind: 'invalid', id: idOf(fact), problems: fields.problems };
   });
 }
 
-/** Id of the first fact in a row, for messages. */
-export function idOf([first]: readonly CatalogueFact[]): string | undefined {
-  if (first === undefined || first.kind === 'left out') return undefined;
-  return 'id' in first ? first.id : first.advertiserId;
+/** Id of a fact, for messages. */
+export function idOf(fact: CatalogueFact | undefined): string | undefined {
+  if (fact === undefined || fact.kind === 'left out') return undefined;
+  return 'id' in fact ? fact.id : fact.advertiserId;
 }

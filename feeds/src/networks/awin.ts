@@ -14,8 +14,6 @@ import { pullCatalogue, pullSales } from './awin-pull.ts';
 
 export const awin: AffiliateNetwork<'awin'> = { openFeeds, pullSales, pullCatalogue };
 
-// The network's terms and field names, with the variants seen across accounts and years. An entry that is not from the network's
-// documentation is marked B if existing programs confirm it, and C if it is second-hand or untested.
 const AWIN = {
   statuses: {
     pending: 'PENDING',
@@ -165,34 +163,30 @@ function splitByGroup(
   return [];
 }
 
-function readProgramme(row: Fields): CatalogueFact[] {
+function readProgramme(row: Fields): CatalogueFact {
   if (row.isOther('membershipStatus', AWIN.joined)) return leftOut('programmes that you have not joined');
   const region = row.findText('primaryRegion.countryCode');
-  return [
-    {
-      kind: 'retailer',
-      advertiserId: row.text('id'),
-      name: row.text('name'),
-      url: row.text('displayUrl'),
-      domains: row.list('validDomains').flatMap((site) => site.findText('domain') ?? []),
-      logo: row.findText('logoUrl'),
-      countries: region === undefined ? undefined : [AWIN.regions.get(region) ?? region],
-    },
-  ];
+  return {
+    kind: 'retailer',
+    advertiserId: row.text('id'),
+    name: row.text('name'),
+    url: row.text('displayUrl'),
+    domains: row.list('validDomains').flatMap((site) => site.findText('domain') ?? []),
+    logo: row.findText('logoUrl'),
+    countries: region === undefined ? undefined : [AWIN.regions.get(region) ?? region],
+  };
 }
 
 function readCommissionGroups(row: Fields): CatalogueFact[] {
   const advertiserId = row.text('advertiser');
-  return readSeparately(row.list('commissionGroups'), (group) => [
-    {
-      kind: 'offer',
-      advertiserId,
-      id: group.text('groupId'),
-      rate: readRate(group),
-      description: group.findText('groupName') ?? '',
-      terms: printConditions(group),
-    },
-  ]);
+  return readSeparately(row.list('commissionGroups'), (group) => ({
+    kind: 'offer',
+    advertiserId,
+    id: group.text('groupId'),
+    rate: readRate(group),
+    description: group.findText('groupName') ?? '',
+    terms: printConditions(group),
+  }));
 }
 
 function readRate(group: Fields): Rate {
@@ -212,7 +206,7 @@ function printConditions(group: Fields): string | undefined {
   return conditions.length === 0 ? undefined : conditions.join('; ');
 }
 
-function readOffer(row: Fields, format: FeedFormat): CatalogueFact[] {
+function readOffer(row: Fields, format: FeedFormat): CatalogueFact {
   const isCsv = format === 'CSV';
   const fields = AWIN.offer;
   const at = isCsv ? 1 : 0;
@@ -229,7 +223,7 @@ function readOffer(row: Fields, format: FeedFormat): CatalogueFact[] {
     endDate: row.findTime(fields.end[at], (text) => readEnd(text, zone)),
   };
   const type = row.meaning(fields.type[at], AWIN.offerTypes);
-  if (type === 'coupon') return [{ kind: 'coupon', ...deal, code: row.text(fields.code[at]) }];
+  if (type === 'coupon') return { kind: 'coupon', ...deal, code: row.text(fields.code[at]) };
   // Awin's tracking link is not used: it has no sub-id, so its sales would have no owner.
-  return [{ kind: 'promotion', ...deal, deepLink: row.findText(fields.link[at]) }];
+  return { kind: 'promotion', ...deal, deepLink: row.findText(fields.link[at]) };
 }

@@ -7,6 +7,7 @@ import {
   leftOut,
   type OfferFact,
   type Rate,
+  type RowFacts,
   readSeparately,
 } from '../catalogue/facts.ts';
 import { joinTexts } from '../catalogue/texts.ts';
@@ -19,8 +20,6 @@ import { pullCatalogue, pullSales } from './cj-pull.ts';
 
 export const cj: AffiliateNetwork<'cj'> = { openFeeds, pullSales, pullCatalogue };
 
-// The network's terms and field names, with the variants seen across accounts and years. An entry that is not from the network's
-// documentation is marked B if existing programs confirm it, and C if it is second-hand or untested.
 const CJ = {
   /** Statuses of an action, in order. A record advances through these statuses in place. */
   actionStatuses: { new: 0, extended: 1, locked: 2, closed: 3 },
@@ -155,7 +154,7 @@ function joinRecords(
   };
 }
 
-function readAdvertiser(row: Fields): CatalogueFact[] {
+function readAdvertiser(row: Fields): RowFacts {
   if (row.isOther('relationship-status', CJ.joined)) return leftOut('advertisers that you have not joined');
   const advertiserId = row.text('advertiser-id');
   const category = row.findText('primary-category.child') ?? row.findText('primary-category.parent');
@@ -180,13 +179,13 @@ function readAction(action: Fields, advertiserId: string): CatalogueFact[] {
     rate,
     description: joinTexts(name, listName),
   });
-  const lists = readSeparately(action.list('commission.itemlist'), (list) => [
+  const lists = readSeparately(action.list('commission.itemlist'), (list) =>
     offer(list.text('@id'), readRate(list, ''), list.findText('@name')),
-  ]);
+  );
   if (!action.has('commission.default')) return lists;
-  const standard = readSeparately([action], (fields) => [
+  const standard = readSeparately([action], (fields) =>
     offer(CJ.defaultRate, readRate(fields, 'commission.default'), undefined),
-  ]);
+  );
   return [...lists, ...standard];
 }
 
@@ -199,7 +198,7 @@ function readRate(fields: Fields, path: string): Rate {
   return { fixed: parseAmount(fixed ?? '') ?? ZERO, currency: before ?? after };
 }
 
-function readLink(row: Fields): CatalogueFact[] {
+function readLink(row: Fields): CatalogueFact {
   if (row.isOther('relationship-status', CJ.joined))
     return leftOut('links of advertisers that you have not joined');
   const code = row.findText('coupon-code');
@@ -214,6 +213,6 @@ function readLink(row: Fields): CatalogueFact[] {
     startDate: row.findTime('promotion-start-date'),
     endDate: row.findTime('promotion-end-date', parseEnd),
   };
-  if (code !== undefined) return [{ kind: 'coupon', ...deal, code }];
-  return [{ kind: 'promotion', ...deal, deepLink: row.findText('destination') }];
+  if (code !== undefined) return { kind: 'coupon', ...deal, code };
+  return { kind: 'promotion', ...deal, deepLink: row.findText('destination') };
 }

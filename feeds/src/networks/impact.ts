@@ -2,7 +2,7 @@
 // amounts are in other fields.
 
 import { type Amount, isZero, ofPercent } from '@offerbook/wire/amount.ts';
-import { type CatalogueFact, leftOut, type Rate, readSeparately } from '../catalogue/facts.ts';
+import { type CatalogueFact, leftOut, type Rate, type RowFacts, readSeparately } from '../catalogue/facts.ts';
 import { joinTexts, plainText } from '../catalogue/texts.ts';
 import { type Fields, quote } from '../fields.ts';
 import type { FeedShape, PageInfo } from '../formats/feed-row.ts';
@@ -13,8 +13,6 @@ import { pullCatalogue, pullSales } from './impact-pull.ts';
 
 export const impact: AffiliateNetwork<'impact'> = { openFeeds, pullSales, pullCatalogue };
 
-// The network's terms and field names, with the variants seen across accounts and years. An entry that is not from the network's
-// documentation is marked B if existing programs confirm it, and C if it is second-hand or untested.
 /** Shipping regions: impact.com's own names, each followed by its ISO 3166-1 code. */
 const REGIONS = `US US UK GB CANADA CA AUSTRALIA AU GERMANY DE FRANCE FR AFGHANISTAN AF ALBANIA AL ALGERIA DZ AMERICANSAMOA AS
     ANDORRA AD ANGOLA AO ANGUILLA AI ANTARCTICA AQ ANTIGUABARBUDA AG ARGENTINA AR ARMENIA AM ARUBA AW AUSTRIA AT
@@ -117,7 +115,7 @@ function keptAmount(row: Fields, isDeclined: boolean, field: string, intendedFie
   return intended === undefined || isZero(intended) ? amount : intended;
 }
 
-function readCampaign(row: Fields): CatalogueFact[] {
+function readCampaign(row: Fields): CatalogueFact {
   if (row.isOther('ContractStatus', IMPACT.activeCampaigns)) {
     return leftOut('campaigns without an active contract');
   }
@@ -127,18 +125,16 @@ function readCampaign(row: Fields): CatalogueFact[] {
     row.fail('ShippingRegions', `has an unknown region: ${quote(region)}`);
   }
   const countries = current.flatMap((region) => IMPACT.regions.get(region) ?? []);
-  return [
-    {
-      kind: 'retailer',
-      advertiserId: row.text('CampaignId'),
-      name: row.text('CampaignName'),
-      url: row.findText('CampaignUrl') ?? row.text('AdvertiserUrl'),
-      countries: countries.length === 0 ? undefined : countries,
-    },
-  ];
+  return {
+    kind: 'retailer',
+    advertiserId: row.text('CampaignId'),
+    name: row.text('CampaignName'),
+    url: row.findText('CampaignUrl') ?? row.text('AdvertiserUrl'),
+    countries: countries.length === 0 ? undefined : countries,
+  };
 }
 
-function readContract(row: Fields): CatalogueFact[] {
+function readContract(row: Fields): RowFacts {
   if (row.isOther('Status', IMPACT.activeContracts)) return leftOut('contracts that are not active');
   const advertiserId = row.text('CampaignId');
   const currency = row.findText('Terms.Currency');
@@ -150,16 +146,14 @@ function readContract(row: Fields): CatalogueFact[] {
       return leftOut('payouts for events other than purchases');
     }
     const id = payout.findText('EventTypeId') ?? `${advertiserId}:${payout.text('EventTypeName')}`;
-    return [
-      {
-        kind: 'offer',
-        advertiserId,
-        id,
-        rate: readRate(payout, currency),
-        description: payout.findText('EventTypeName') ?? '',
-        terms: terms.filter((text) => text !== '').join('\n'),
-      },
-    ];
+    return {
+      kind: 'offer',
+      advertiserId,
+      id,
+      rate: readRate(payout, currency),
+      description: payout.findText('EventTypeName') ?? '',
+      terms: terms.filter((text) => text !== '').join('\n'),
+    };
   });
 }
 
@@ -170,23 +164,21 @@ function readRate(payout: Fields, currency: string | undefined): Rate {
   return percent === undefined || isZero(percent) ? { fixed, currency } : { fraction: ofPercent(percent) };
 }
 
-function readPromoCode(row: Fields): CatalogueFact[] {
+function readPromoCode(row: Fields): CatalogueFact {
   if (row.findText('State') === IMPACT.expiredDeal) return leftOut('deals and codes that have expired');
   if (row.findText('MatchMode') === IMPACT.patternCode) return leftOut('codes that are regular expressions');
-  return [
-    {
-      kind: 'coupon',
-      advertiserId: row.text('Program.Id'),
-      id: row.text('Id'),
-      code: row.text('Code'),
-      description: row.findText('Deal.Name') ?? '',
-      startDate: row.findTime('StartDate'),
-      endDate: row.findTime('EndDate', parseEnd),
-    },
-  ];
+  return {
+    kind: 'coupon',
+    advertiserId: row.text('Program.Id'),
+    id: row.text('Id'),
+    code: row.text('Code'),
+    description: row.findText('Deal.Name') ?? '',
+    startDate: row.findTime('StartDate'),
+    endDate: row.findTime('EndDate', parseEnd),
+  };
 }
 
-function readDeal(row: Fields): CatalogueFact[] {
+function readDeal(row: Fields): CatalogueFact {
   if (row.findText('State') === IMPACT.expiredDeal) return leftOut('deals and codes that have expired');
   const deal = {
     advertiserId: row.text('CampaignId'),
@@ -196,7 +188,7 @@ function readDeal(row: Fields): CatalogueFact[] {
     endDate: row.findTime('EndDate', parseEnd),
   };
   const code = row.findText('DefaultPromoCode');
-  if (code === undefined) return [{ kind: 'promotion', ...deal }];
+  if (code === undefined) return { kind: 'promotion', ...deal };
   // The list of promo codes can contain the same code with a different id.
-  return [{ kind: 'coupon', ...deal, code, isFallback: true }];
+  return { kind: 'coupon', ...deal, code, isFallback: true };
 }

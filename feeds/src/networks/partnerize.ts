@@ -4,7 +4,7 @@
 import { isZero, ofPercent, sum, ZERO } from '@offerbook/wire/amount.ts';
 import { timestampMs } from '@offerbook/wire/timestamp.ts';
 import type { Status } from '@offerbook/wire/transaction.ts';
-import { type CatalogueFact, leftOut, type Rate, readSeparately } from '../catalogue/facts.ts';
+import { type CatalogueFact, leftOut, type Rate, type RowFacts, readSeparately } from '../catalogue/facts.ts';
 import { plainText } from '../catalogue/texts.ts';
 import type { Fields } from '../fields.ts';
 import type { FeedFormat, FeedShape, PageInfo } from '../formats/feed-row.ts';
@@ -15,8 +15,6 @@ import { pullCatalogue, pullSales } from './partnerize-pull.ts';
 
 export const partnerize: AffiliateNetwork<'partnerize'> = { openFeeds, pullSales, pullCatalogue };
 
-// The network's terms and field names, with the variants seen across accounts and years. An entry that is not from the network's
-// documentation is marked B if existing programs confirm it, and C if it is second-hand or untested.
 const PARTNERIZE = {
   statuses: { pending: 'PENDING', approved: 'CONFIRMED', rejected: 'DECLINED' },
   /** B. Status of a conversion whose items have different statuses. */
@@ -141,7 +139,7 @@ function total(items: readonly Item[]) {
   };
 }
 
-function readCampaign(row: Fields): CatalogueFact[] {
+function readCampaign(row: Fields): RowFacts {
   if (row.isOther('campaign.publisher_status', PARTNERIZE.approvedCampaigns)) {
     return leftOut('campaigns that have not approved you');
   }
@@ -162,7 +160,7 @@ function readCampaign(row: Fields): CatalogueFact[] {
   const id = `default:${advertiserId}`;
   const standard = readSeparately([row], (fields) => {
     const rate = readDefaultRate(fields, currency);
-    return [{ kind: 'offer', advertiserId, id, rate, description: '', isFallback: true }];
+    return { kind: 'offer', advertiserId, id, rate, description: '', isFallback: true };
   });
   return [retailer, ...standard];
 }
@@ -181,32 +179,28 @@ function readCommission(row: Fields, campaignId: string | undefined): CatalogueF
     const model = rate.meaning('performance_model', PARTNERIZE.rateModels);
     if (model === 'click') return leftOut('rates for clicks');
     const value = rate.amount('performance_value');
-    return [
-      {
-        kind: 'offer',
-        advertiserId: campaignId ?? '',
-        id: `${id}:${rate.findText('id') ?? index}`,
-        group: id,
-        rate: model === 'fixed' ? { fixed: value, currency: undefined } : { fraction: ofPercent(value) },
-        description: row.findText('description') ?? '',
-      },
-    ];
+    return {
+      kind: 'offer',
+      advertiserId: campaignId ?? '',
+      id: `${id}:${rate.findText('id') ?? index}`,
+      group: id,
+      rate: model === 'fixed' ? { fixed: value, currency: undefined } : { fraction: ofPercent(value) },
+      description: row.findText('description') ?? '',
+    };
   });
 }
 
-function readVoucher(row: Fields, campaignId: string | undefined): CatalogueFact[] {
+function readVoucher(row: Fields, campaignId: string | undefined): CatalogueFact {
   if (row.isOther('voucher_code.active', PARTNERIZE.activeVouchers)) {
     return leftOut('vouchers that are not active');
   }
-  return [
-    {
-      kind: 'coupon',
-      advertiserId: campaignId ?? row.text('voucher_code.campaign_id'),
-      id: row.text('voucher_code.voucher_code_id'),
-      code: row.text('voucher_code.voucher_code'),
-      description: row.findText('voucher_code.description') ?? '',
-      startDate: row.findTime('voucher_code.start_date_time'),
-      endDate: row.findTime('voucher_code.end_date_time', parseEnd),
-    },
-  ];
+  return {
+    kind: 'coupon',
+    advertiserId: campaignId ?? row.text('voucher_code.campaign_id'),
+    id: row.text('voucher_code.voucher_code_id'),
+    code: row.text('voucher_code.voucher_code'),
+    description: row.findText('voucher_code.description') ?? '',
+    startDate: row.findTime('voucher_code.start_date_time'),
+    endDate: row.findTime('voucher_code.end_date_time', parseEnd),
+  };
 }

@@ -16,8 +16,6 @@ import { pullCatalogue, pullSales } from './rakuten-pull.ts';
 
 export const rakuten: AffiliateNetwork<'rakuten'> = { openFeeds, pullSales, pullCatalogue };
 
-// The network's terms and field names, with the variants seen across accounts and years. An entry that is not from the network's
-// documentation is marked B if existing programs confirm it, and C if it is second-hand or untested.
 const RAKUTEN = {
   /** `Sat Nov 14 2026 12:00:00 GMT+0000 (UTC)` */
   eventTime:
@@ -169,13 +167,13 @@ function statusByAge(soldAt: Timestamp, confirmAfterDays: number | undefined, no
   return nowMs - timestampMs(soldAt) >= confirmAfterDays * DAY_MS ? 'CONFIRMED' : 'PENDING';
 }
 
-function readAdvertiser(row: Fields): CatalogueFact[] {
-  return [{ kind: 'retailer', advertiserId: row.text('id'), name: row.text('name'), url: row.text('url') }];
+function readAdvertiser(row: Fields): CatalogueFact {
+  return { kind: 'retailer', advertiserId: row.text('id'), name: row.text('name'), url: row.text('url') };
 }
 
-function readPartnership(row: Fields): CatalogueFact[] {
+function readPartnership(row: Fields): CatalogueFact {
   if (row.isOther('status', RAKUTEN.activePartners)) return leftOut('partnerships that are not active');
-  return [{ kind: 'partnership', advertiserId: row.text('advertiser.id') }];
+  return { kind: 'partnership', advertiserId: row.text('advertiser.id') };
 }
 
 function readOffer(row: Fields): CatalogueFact[] {
@@ -187,21 +185,19 @@ function readOffer(row: Fields): CatalogueFact[] {
     const [tier] = commission?.list('tiers') ?? [];
     if (commission === undefined || tier === undefined) return leftOut('offer rules without a rate');
     commission.meaning('commission_type', RAKUTEN.rateTypes);
-    return [
-      {
-        kind: 'offer',
-        advertiserId,
-        id: rule.text('oid'),
-        rate: { fraction: ofPercent(tier.amount('commission')) },
-        description: joinTexts(row.findText('name'), commission.findText('description')),
-        countries: found && [found.country],
-        terms: joinTexts(rule.findText('sku_list_name'), row.findText('terms_url')),
-      },
-    ];
+    return {
+      kind: 'offer',
+      advertiserId,
+      id: rule.text('oid'),
+      rate: { fraction: ofPercent(tier.amount('commission')) },
+      description: joinTexts(row.findText('name'), commission.findText('description')),
+      countries: found && [found.country],
+      terms: joinTexts(rule.findText('sku_list_name'), row.findText('terms_url')),
+    };
   });
 }
 
-function readCoupon(row: Fields): CatalogueFact[] {
+function readCoupon(row: Fields): CatalogueFact {
   const advertiserId = row.text('advertiserid');
   const description = row.findText('offerdescription') ?? '';
   const code = row.findText('couponcode');
@@ -214,8 +210,8 @@ function readCoupon(row: Fields): CatalogueFact[] {
     startDate: row.findTime('offerstartdate'),
     endDate: row.findTime('offerenddate', parseEnd),
   };
-  if (code !== undefined) return [{ kind: 'coupon', ...deal, code }];
-  return [{ kind: 'promotion', ...deal, deepLink: unwrapLink(row.findText('clickurl')) }];
+  if (code !== undefined) return { kind: 'coupon', ...deal, code };
+  return { kind: 'promotion', ...deal, deepLink: unwrapLink(row.findText('clickurl')) };
 }
 
 /** Extracts the retailer's URL from a tracking link. The link itself is not used, because it has no sub-id. */

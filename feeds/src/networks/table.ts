@@ -26,7 +26,7 @@ export const table: AffiliateNetwork<'table'> = { openFeeds };
 
 function openFeeds(source: SourceOf<'table'>): NetworkFeeds {
   const { transactions, retailers, offers, coupons, promotions, timeZone } = source;
-  const feed = (name: string, rows: Rows | undefined, read: (cells: Cells) => CatalogueFact[]) =>
+  const feed = (name: string, rows: Rows | undefined, read: (cells: Cells) => CatalogueFact) =>
     rows && {
       [name]: {
         shape: shapeOf(rows),
@@ -41,12 +41,16 @@ function openFeeds(source: SourceOf<'table'>): NetworkFeeds {
     catalogue: {
       ...feed('retailers', retailers, readRetailer),
       ...feed('offers', offers, readOffer),
-      ...feed('coupons', coupons, (cells) => [
-        { kind: 'coupon', ...readDeal(cells), code: cells.text('code') },
-      ]),
-      ...feed('promotions', promotions, (cells) => [
-        { kind: 'promotion', ...readDeal(cells), deepLink: cells.findText('deepLink') },
-      ]),
+      ...feed('coupons', coupons, (cells) => ({
+        kind: 'coupon',
+        ...readDeal(cells),
+        code: cells.text('code'),
+      })),
+      ...feed('promotions', promotions, (cells) => ({
+        kind: 'promotion',
+        ...readDeal(cells),
+        deepLink: cells.findText('deepLink'),
+      })),
     },
   };
 }
@@ -130,33 +134,29 @@ function readSale(cells: Cells): Sale {
   };
 }
 
-function readRetailer(cells: Cells): CatalogueFact[] {
-  return [
-    {
-      kind: 'retailer',
-      advertiserId: cells.text('id'),
-      name: cells.text('name'),
-      url: cells.text('url'),
-      domains: cells.findText('domains')?.split(/[\s,]+/),
-      logo: cells.findText('logo'),
-      countries: cells.findCountries('countries'),
-    },
-  ];
+function readRetailer(cells: Cells): CatalogueFact {
+  return {
+    kind: 'retailer',
+    advertiserId: cells.text('id'),
+    name: cells.text('name'),
+    url: cells.text('url'),
+    domains: cells.findText('domains')?.split(/[\s,]+/),
+    logo: cells.findText('logo'),
+    countries: cells.findCountries('countries'),
+  };
 }
 
-function readOffer(cells: Cells): CatalogueFact[] {
-  return [
-    {
-      kind: 'offer',
-      advertiserId: cells.text('retailerId'),
-      id: cells.text('id'),
-      rate: readRate(cells),
-      description: cells.findText('description') ?? '',
-      category: cells.findText('category'),
-      countries: cells.findCountries('countries'),
-      terms: cells.findText('terms'),
-    },
-  ];
+function readOffer(cells: Cells): CatalogueFact {
+  return {
+    kind: 'offer',
+    advertiserId: cells.text('retailerId'),
+    id: cells.text('id'),
+    rate: readRate(cells),
+    description: cells.findText('description') ?? '',
+    category: cells.findText('category'),
+    countries: cells.findCountries('countries'),
+    terms: cells.findText('terms'),
+  };
 }
 
 /** A fixed amount takes precedence over a rate. */
