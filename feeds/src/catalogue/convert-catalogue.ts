@@ -8,9 +8,9 @@ import { type ConvertOptions, type ConvertReport, ConvertRun, type RowSpool } fr
 import { deriveId } from '../derive-id.ts';
 import { PageCheck } from '../formats/page-check.ts';
 import type { CatalogueFeed } from '../network.ts';
-import { Shares } from '../source/share.ts';
+import { openShares } from '../source/share.ts';
 import { linkOf, type Source } from '../source/source-file.ts';
-import { FactBook, type RetailerFacts } from './fact-book.ts';
+import { type FactBook, factBook, type RetailerFacts } from './fact-book.ts';
 import type { RetailerFact } from './facts.ts';
 import { addDeal, type CatalogueRules, type DealRules, type Deals, toRetailer } from './to-retailer.ts';
 
@@ -64,7 +64,7 @@ async function convertFacts(
   const sources = files.map(({ source }) => source);
   const run = new ConvertRun(sources, options);
   const feeds = files.map(({ feed }) => feed);
-  const facts = new FactBook(run, timeZone, feeds);
+  const facts = factBook(run, timeZone, feeds);
   /** Keyed by option, and by advertiser id if the command line sets it. */
   const pages = new Map<string, PageCheck>();
   for (const { feed, name, source, advertiserId } of files) {
@@ -105,7 +105,7 @@ export function writeRetailers(
   for (const { kind } of facts.dealsWithout(retailers)) {
     run.leaveOut(`${kind}s of advertisers that are not among the retailers`);
   }
-  const shares = new Shares(rules.source, rules.overlay);
+  const shares = openShares(rules.source, rules.overlay);
   const lines = retailers.flatMap((retailer) => convertRetailer(retailer, { ...rules, shares }, run));
   lines.sort((a, b) => (a.id < b.id ? -1 : 1));
   for (const { document } of lines) spool.append(document);

@@ -7,6 +7,7 @@ import type { FeedRow } from '../formats/feed-row.ts';
 import type { CatalogueFeed } from '../network.ts';
 import { type DealFact, idOf, type PartnershipFact, type RetailerFact } from './facts.ts';
 
+export type FactBook = ReturnType<typeof factBook>;
 export type RetailerFacts = ReturnType<FactBook['retailers']>[number];
 
 /** A fact and the position where it was first read. */
@@ -20,78 +21,70 @@ interface Entry<Fact> extends PlacedFact<Fact> {
   conflict: FeedPlace | undefined;
 }
 
-export class FactBook {
-  readonly #run: ConvertRun;
-  readonly #zone: string;
-  readonly #isPartnersOnly: boolean;
-  readonly #retailers = new Map<string, Entry<RetailerFact>>();
-  readonly #deals = new Map<string, Entry<DealFact>>();
-  readonly #partners = new Set<string>();
+/** If one of the feeds lists partnerships, retailers that are not partners are left out, even if there are no partners. */
+export function factBook(run: ConvertRun, zone: string, feeds: readonly CatalogueFeed[]) {
+  const isPartnersOnly = feeds.some(({ listsPartners }) => listsPartners === true);
+  const retailers = new Map<string, Entry<RetailerFact>>();
+  const deals = new Map<string, Entry<DealFact>>();
+  const partners = new Set<string>();
 
-  /** If one of the feeds lists partnerships, retailers that are not partners are left out, even if there are no partners. */
-  constructor(run: ConvertRun, zone: string, feeds: readonly CatalogueFeed[]) {
-    this.#run = run;
-    this.#zone = zone;
-    this.#isPartnersOnly = feeds.some(({ listsPartners }) => listsPartners === true);
+  function add(fact: RetailerFact | DealFact | PartnershipFact, place: FeedPlace): void {
+    if (fact.kind === 'partnership') partners.add(fact.advertiserId);
+    else if (fact.kind === 'retailer') note(retailers, fact.advertiserId, fact, place);
+    else note(deals, `${fact.kind} ${fact.id}`, fact, place);
   }
 
-  /** Adds the facts of a row. If `advertiserId` is given, the row must belong to this advertiser. */
-  addRow(row: FeedRow, feed: CatalogueFeed, advertiserId: string | undefined, file: string): void {
-    const place: FeedPlace = { ...row.place, file };
-    if (row.problem !== undefined) {
-      this.#run.reject(place, undefined, [row.problem]);
-      return;
-    }
-    const fields = new Fields(row.value, this.#zone);
-    const found = [feed.readFacts(fields, advertiserId, row.format)].flat();
-    const isOther = found.some((fact) => 'advertiserId' in fact && fact.advertiserId !== advertiserId);
-    if (advertiserId !== undefined && isOther)
-      fields.fail('', `belongs to another advertiser; only rows of ${advertiserId} were requested`);
-    if (fields.problems.length > 0) {
-      const partProblems = found.flatMap((fact) => (fact.kind === 'invalid' ? fact.problems : []));
-      this.#run.reject(place, idOf(found[0]), [...fields.problems, ...partProblems]);
-      return;
-    }
-    for (const fact of found) {
-      if (fact.kind === 'left out') this.#run.leaveOut(fact.what);
-      else if (fact.kind === 'invalid') this.#run.reject(place, fact.id, fact.problems);
-      else this.#add(fact, place);
-    }
-  }
+  return {
+    /** Adds the facts of a row. If `advertiserId` is given, the row must belong to this advertiser. */
+    addRow(row: FeedRow, feed: CatalogueFeed, advertiserId: string | undefined, file: string): void {
+      const place: FeedPlace = { ...row.place, file };
+      if (row.problem !== undefined) {
+        run.reject(place, undefined, [row.problem]);
+        return;
+      }
+      const fields = new Fields(row.value, zone);
+      const found = [feed.readFacts(fields, advertiserId, row.format)].flat();
+      const isOther = found.some((fact) => 'advertiserId' in fact && fact.advertiserId !== advertiserId);
+      if (advertiserId !== undefined && isOther)
+        fields.fail('', `belongs to another advertiser; only rows of ${advertiserId} were requested`);
+      if (fields.problems.length > 0) {
+        const partProblems = found.flatMap((fact) => (fact.kind === 'invalid' ? fact.problems : []));
+        run.reject(place, idOf(found[0]), [...fields.problems, ...partProblems]);
+        return;
+      }
+      for (const fact of found) {
+        if (fact.kind === 'left out') run.leaveOut(fact.what);
+        else if (fact.kind === 'invalid') run.reject(place, fact.id, fact.problems);
+        else add(fact, place);
+      }
+    },
 
-  #add(fact: RetailerFact | DealFact | PartnershipFact, place: FeedPlace): void {
-    if (fact.kind === 'partnership') this.#partners.add(fact.advertiserId);
-    else if (fact.kind === 'retailer') note(this.#retailers, fact.advertiserId, fact, place);
-    else note(this.#deals, `${fact.kind} ${fact.id}`, fact, place);
-  }
+    /** Call this once, after all rows have been added. */
+    rejectConflicts(): void {
+      for (const { fact, conflict } of [...retailers.values(), ...deals.values()]) {
+        const problem = { field: '', reason: 'appears twice with different contents' };
+        if (conflict !== undefined) run.reject(conflict, idOf(fact), [problem]);
+      }
+    },
 
-  /** Call this once, after all rows have been added. */
-  rejectConflicts(): void {
-    const conflicts = [...this.#retailers.values(), ...this.#deals.values()];
-    for (const { fact, conflict } of conflicts) {
-      if (conflict === undefined) continue;
-      const problem = { field: '', reason: 'appears twice with different contents' };
-      this.#run.reject(conflict, idOf(fact), [problem]);
-    }
-  }
+    /** Retailers that are partners, with their deals. */
+    retailers() {
+      const dealsOf = Map.groupBy(agreed(deals), ({ fact }) => fact.advertiserId);
+      return agreed(retailers)
+        .filter(({ fact }) => !isPartnersOnly || partners.has(fact.advertiserId))
+        .map(({ fact, place }) => ({
+          fact,
+          place,
+          deals: withoutFallbacks(dealsOf.get(fact.advertiserId) ?? []),
+        }));
+    },
 
-  /** Retailers that are partners, with their deals. */
-  retailers() {
-    const deals = Map.groupBy(agreed(this.#deals), ({ fact }) => fact.advertiserId);
-    return agreed(this.#retailers)
-      .filter(({ fact }) => !this.#isPartnersOnly || this.#partners.has(fact.advertiserId))
-      .map(({ fact, place }) => ({
-        fact,
-        place,
-        deals: withoutFallbacks(deals.get(fact.advertiserId) ?? []),
-      }));
-  }
-
-  /** Deals whose retailer is not in the list. */
-  dealsWithout(retailers: readonly RetailerFacts[]): DealFact[] {
-    const ids = new Set(retailers.map(({ fact }) => fact.advertiserId));
-    return Array.from(this.#deals.values(), ({ fact }) => fact).filter((fact) => !ids.has(fact.advertiserId));
-  }
+    /** Deals whose retailer is not in the list. */
+    dealsWithout(listed: readonly { readonly fact: RetailerFact }[]): DealFact[] {
+      const ids = new Set(listed.map(({ fact }) => fact.advertiserId));
+      return Array.from(deals.values(), ({ fact }) => fact).filter((fact) => !ids.has(fact.advertiserId));
+    },
+  };
 }
 
 function note<Fact>(facts: Map<string, Entry<Fact>>, key: string, fact: Fact, place: FeedPlace): void {

@@ -11,16 +11,12 @@ import type { SourceOf } from '../source/source-file.ts';
 import type { Cell } from '../source/table-mapping.ts';
 import { parseEnd, parseTime, patternReader, type TimeReader } from '../zoned-time.ts';
 
+type TableName = 'transactions' | 'retailers' | 'offers' | 'coupons' | 'promotions';
 type Mapping = Readonly<Record<string, Cell | undefined>>;
 
 const STATUSES = { PENDING: 'PENDING', CONFIRMED: 'CONFIRMED', DECLINED: 'DECLINED' } as const;
 
-/** Location of one kind of row in a file, and its column mapping. */
-interface Rows {
-  readonly fields: Mapping;
-  readonly list?: readonly string[] | undefined;
-  readonly separator?: string | undefined;
-}
+type Rows = NonNullable<SourceOf<'table'>[TableName]>;
 
 export const table: AffiliateNetwork<'table'> = { openFeeds };
 

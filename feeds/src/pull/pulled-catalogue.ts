@@ -2,7 +2,7 @@
 // been read, because a truncated response is requested again.
 
 import { writeRetailers } from '../catalogue/convert-catalogue.ts';
-import { FactBook } from '../catalogue/fact-book.ts';
+import { type FactBook, factBook } from '../catalogue/fact-book.ts';
 import type { CatalogueRules } from '../catalogue/to-retailer.ts';
 import { type ConvertOptions, type ConvertReport, ConvertRun, type RowSpool } from '../convert-run.ts';
 import type { FeedRow } from '../formats/feed-row.ts';
@@ -23,7 +23,7 @@ export class PulledCatalogue {
     this.#feeds = network.catalogue;
     this.#rules = rules;
     this.#run = new ConvertRun([], options);
-    this.#facts = new FactBook(this.#run, rules.source.timeZone, Object.values(network.catalogue));
+    this.#facts = factBook(this.#run, rules.source.timeZone, Object.values(network.catalogue));
   }
 
   get rowCount(): number {

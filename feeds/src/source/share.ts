@@ -6,32 +6,27 @@ import type { Commission } from '../network.ts';
 import type { Overlay } from './overlay.ts';
 import type { Source } from './source-file.ts';
 
-export class Shares {
-  readonly #default: Amount;
-  readonly #advertisers: ReadonlyMap<string, Amount>;
-  readonly #groups: ReadonlyMap<string, Amount>;
+export type Shares = ReturnType<typeof openShares>;
 
-  /**
-   * An advertiser's share is in the source file or in the overlay. The overlay's parser rejects a share that is in both.
-   */
-  constructor({ share }: Source, overlay: Overlay) {
-    this.#default = toAmount(share.default);
-    const overlayShares = [...overlay].flatMap(([id, entry]) =>
-      entry.share === undefined ? [] : [[id, entry.share] as const],
-    );
-    this.#advertisers = toAmounts([...Object.entries(share.advertisers), ...overlayShares]);
-    this.#groups = toAmounts(Object.entries(share.groups));
+/** An advertiser's share is in the source file or in the overlay. The overlay's parser rejects a share that is in both. */
+export function openShares({ share }: Source, overlay: Overlay) {
+  const standard = toAmount(share.default);
+  const overlayShares = [...overlay].flatMap(([id, entry]) =>
+    entry.share === undefined ? [] : [[id, entry.share] as const],
+  );
+  const advertisers = toAmounts([...Object.entries(share.advertisers), ...overlayShares]);
+  const groups = toAmounts(Object.entries(share.groups));
+
+  function find(advertiserId: string, group = ''): Amount {
+    return groups.get(group) ?? advertisers.get(advertiserId) ?? standard;
   }
 
-  find(advertiserId: string, group?: string): Amount {
-    const groupShare = group === undefined ? undefined : this.#groups.get(group);
-    return groupShare ?? this.#advertisers.get(advertiserId) ?? this.#default;
-  }
-
-  /** The user's share of a sale's commissions, before rounding. */
-  apply(advertiserId: string, commissions: readonly Commission[]): Amount {
-    return sum(commissions.map(({ amount, group }) => multiply(amount, this.find(advertiserId, group))));
-  }
+  return {
+    find,
+    /** The user's share of a sale's commissions, before rounding. */
+    apply: (advertiserId: string, commissions: readonly Commission[]): Amount =>
+      sum(commissions.map(({ amount, group }) => multiply(amount, find(advertiserId, group)))),
+  };
 }
 
 function toAmounts(shares: readonly (readonly [string, number])[]): ReadonlyMap<string, Amount> {

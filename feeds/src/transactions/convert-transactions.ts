@@ -17,9 +17,9 @@ import { PageCheck } from '../formats/page-check.ts';
 import type { PartedSaleFeed, Sale, SaleFeed, SalePart } from '../network.ts';
 import type { PageRules, PulledPage } from '../pull/network-pull.ts';
 import { readPage } from '../pull/read-page.ts';
-import { Shares } from '../source/share.ts';
-import { CONFLICT, SaleGroups } from './sale-groups.ts';
-import { SaleVersions } from './sale-versions.ts';
+import { openShares } from '../source/share.ts';
+import { CONFLICT, type SaleGroups, saleGroups } from './sale-groups.ts';
+import { type SaleVersions, saleVersions } from './sale-versions.ts';
 import { type SaleRules, type TransactionRules, toTransaction } from './to-transaction.ts';
 
 export async function convertTransactions(
@@ -34,7 +34,7 @@ export async function convertTransactions(
   const pages = new PageCheck();
   for (const file of files) {
     for await (const rows of run.rows(file, feed.shape, pages)) {
-      for (const row of rows) conversion.add(row, { ...row.place, file: file.name });
+      for (const row of rows) conversion.add(row, file.name);
       await spool.flush();
     }
   }
@@ -44,10 +44,10 @@ export async function convertTransactions(
 }
 
 /** Options for rows that are fetched from a network, each later than the rows before it. */
-export interface PullRules {
+interface PullRules {
   readonly pages: PageRules;
   /** Called with every valid part of a sale, and the network's row. */
-  readonly onPart: (part: SalePart, row: unknown) => void;
+  readonly onPart?: ((part: SalePart, row: unknown) => void) | undefined;
 }
 
 const UNMATCHED_CODES = 'Sales whose coupon code does not match exactly one coupon of the catalogue';
@@ -67,11 +67,11 @@ export class TransactionConversion {
   constructor(run: ConvertRun, feed: SaleFeed, rules: TransactionRules, spool: RowSpool, pull?: PullRules) {
     this.#run = run;
     this.#feed = feed;
-    this.#rules = { ...rules, shares: new Shares(rules.source, rules.overlay) };
+    this.#rules = { ...rules, shares: openShares(rules.source, rules.overlay) };
     this.#spool = spool;
     this.#pull = pull;
-    this.#versions = new SaleVersions(spool, pull !== undefined);
-    this.#groups = new SaleGroups(pull !== undefined);
+    this.#versions = saleVersions(spool, pull !== undefined);
+    this.#groups = saleGroups(pull !== undefined);
   }
 
   get rowCount(): number {
@@ -100,14 +100,15 @@ export class TransactionConversion {
     header: PulledPage['header'],
   ): Promise<PulledPage> {
     const page = await readPage(body, header, this.#feed.shape, this.#pull?.pages ?? {}, async (rows) => {
-      for (const row of rows) this.add(row, { ...row.place, file });
+      for (const row of rows) this.add(row, file);
       this.#run.counts.read += rows.length;
       await this.#spool.flush();
     });
     return page ?? { rowCount: 0, response: undefined, info: {}, header };
   }
 
-  add(row: FeedRow, place: FeedPlace): void {
+  add(row: FeedRow, file: string): void {
+    const place = { ...row.place, file };
     this.#hasCsv ||= row.format === 'CSV';
     const feed = this.#feed;
     const fields = new Fields(row.value, this.#rules.source.timeZone);
@@ -130,7 +131,7 @@ export class TransactionConversion {
     const problems = row.problem === undefined ? fields.problems : [row.problem];
     if (problems.length === 0) {
       this.#groups.add(part, place);
-      this.#pull?.onPart(part, row.value);
+      this.#pull?.onPart?.(part, row.value);
     } else {
       this.#run.reject(place, part.saleId, problems);
       if (part.saleId === '') this.#partsWithoutId++;

@@ -15,59 +15,56 @@ interface SaleGroup {
   isInvalid: boolean;
 }
 
-export class SaleGroups {
-  readonly #groups = new Map<string, SaleGroup>();
-  readonly #laterWins: boolean;
+export type SaleGroups = ReturnType<typeof saleGroups>;
 
-  /** `laterWins`: among versions that cannot be ordered, the one that was added last is the newest. */
-  constructor(laterWins = false) {
-    this.#laterWins = laterWins;
+/** `laterWins`: among versions that cannot be ordered, the one that was added last is the newest. */
+export function saleGroups(laterWins: boolean) {
+  const groups = new Map<string, SaleGroup>();
+
+  function groupOf(saleId: string, place: FeedPlace): SaleGroup {
+    return groups.getOrInsertComputed(saleId, () => {
+      return { place, parts: new Map(), conflicts: new Set(), isInvalid: false };
+    });
   }
 
-  get saleIds(): string[] {
-    return [...this.#groups.keys()];
-  }
+  return {
+    get saleIds(): string[] {
+      return [...groups.keys()];
+    },
 
-  add(part: SalePart, place: FeedPlace): void {
-    const { parts, conflicts } = this.#group(part.saleId, place);
-    const before = parts.get(part.partId);
-    if (before === undefined || before.version < part.version || this.#laterWins) {
-      parts.set(part.partId, part);
-      conflicts.delete(part.partId);
-    } else if (before.version === part.version && !Bun.deepEquals(before, part)) conflicts.add(part.partId);
-  }
+    add(part: SalePart, place: FeedPlace): void {
+      const { parts, conflicts } = groupOf(part.saleId, place);
+      const before = parts.get(part.partId);
+      if (before === undefined || before.version < part.version || laterWins) {
+        parts.set(part.partId, part);
+        conflicts.delete(part.partId);
+      } else if (before.version === part.version && !Bun.deepEquals(before, part)) conflicts.add(part.partId);
+    },
 
-  /** Adds a part, unless its sale already has a part with this id. */
-  addEarlier(part: SalePart, place: FeedPlace): void {
-    const { parts } = this.#group(part.saleId, place);
-    if (!parts.has(part.partId)) parts.set(part.partId, part);
-  }
+    /** Adds a part, unless its sale already has a part with this id. */
+    addEarlier(part: SalePart, place: FeedPlace): void {
+      const { parts } = groupOf(part.saleId, place);
+      if (!parts.has(part.partId)) parts.set(part.partId, part);
+    },
 
-  /** Excludes a sale that has an invalid part. */
-  markInvalid(saleId: string, place: FeedPlace): void {
-    this.#group(saleId, place).isInvalid = true;
-  }
+    /** Excludes a sale that has an invalid part. */
+    markInvalid(saleId: string, place: FeedPlace): void {
+      groupOf(saleId, place).isInvalid = true;
+    },
 
-  /** The parts of all groups. */
-  *parts(): Generator<SalePart> {
-    for (const { parts } of this.#groups.values()) yield* parts.values();
-  }
+    /** The parts of all groups. */
+    *parts(): Generator<SalePart> {
+      for (const { parts } of groups.values()) yield* parts.values();
+    },
 
-  /** Yields the groups without invalid parts, and removes each group from memory. */
-  *takeValid() {
-    for (const [saleId, { parts, place, conflicts, isInvalid }] of this.#groups) {
-      this.#groups.delete(saleId);
-      const problems = Array.from(conflicts, (partId) => ({ field: `row ${partId}`, reason: CONFLICT }));
-      const [first, ...others] = parts.values();
-      if (first !== undefined && !isInvalid) yield { place, parts: [first, ...others] as const, problems };
-    }
-  }
-
-  #group(saleId: string, place: FeedPlace): SaleGroup {
-    const known = this.#groups.get(saleId);
-    if (known !== undefined) return known;
-    const group: SaleGroup = { place, parts: new Map(), conflicts: new Set(), isInvalid: false };
-    this.#groups.set(saleId, group);
-    return group;
-  }
+    /** Yields the groups without invalid parts, and removes each group from memory. */
+    *takeValid() {
+      for (const [saleId, { parts, place, conflicts, isInvalid }] of groups) {
+        groups.delete(saleId);
+        const problems = Array.from(conflicts, (partId) => ({ field: `row ${partId}`, reason: CONFLICT }));
+        const [first, ...others] = parts.values();
+        if (first !== undefined && !isInvalid) yield { place, parts: [first, ...others] as const, problems };
+      }
+    },
+  };
 }

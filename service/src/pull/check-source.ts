@@ -37,10 +37,7 @@ export async function checkSource(
   if (first === undefined || feed === undefined) return undefined;
   const rules = { source, overlay, coupons, organisation: undefined };
   using rows = new TemporaryRows();
-  const sales = new TransactionConversion(new ConvertRun([], {}), feed, rules, rows, {
-    pages: pull,
-    onPart: () => {},
-  });
+  const sales = new TransactionConversion(new ConvertRun([], {}), feed, rules, rows, { pages: pull });
   const request = pull.request(first.name, { fromMs: toMs - MINUTE_MS, toMs }, undefined);
   const page = await networkClient(pullable, context).fetch(request, (body, header) =>
     sales.addPage('the response', body, header),

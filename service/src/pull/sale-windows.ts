@@ -117,7 +117,7 @@ async function importSales(
   const rules = { source, overlay, coupons, organisation: org?.name };
   const sales = new TransactionConversion(new ConvertRun([], { skipInvalid }), feed, rules, rows, {
     pages: pull,
-    onPart: (part, row) => parts?.add(part, row),
+    onPart: parts?.add,
   });
   await read(sales, parts);
   const converted = await sales.finish();
