@@ -23,16 +23,11 @@ export function lively(speed: number): Density {
   return { salesPerDay: (DAY_MS / 4_000) * speed, cellMs: 1_000 };
 }
 
-/** A sale that can still change. */
-interface OpenSale {
-  readonly transaction: Sale;
-  readonly course: SaleCourse;
-}
-
 export class LivingSales {
   readonly #seed: number;
   readonly #pace: Pace;
-  readonly #open = new Map<string, OpenSale>();
+  /** The sales that can still change. */
+  readonly #open = new Map<string, { readonly transaction: Sale; readonly course: SaleCourse }>();
   market: Market;
 
   constructor(seed: number, pace: Pace, market: Market) {

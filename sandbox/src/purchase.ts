@@ -5,7 +5,7 @@ import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { getCategory } from './categories.ts';
 import { getCountry } from './countries.ts';
 import { capitalised } from './offers.ts';
-import { makeOrder, type Order } from './order.ts';
+import { makeOrder } from './order.ts';
 import { Random } from './random.ts';
 import { courseOf, REAL_PACE } from './sale-course.ts';
 import { SALES_PER_CELL_MAX, saleId } from './sale-id.ts';
@@ -14,17 +14,14 @@ import type { Retailer } from './wire.ts';
 const CONFIRMED_WITHIN_MS = 60_000;
 const ARTICLES = 4;
 
-export interface Article {
-  readonly name: string;
-  /** The order that buys the article. */
-  readonly order: Order;
-}
+/** An article, with the order that buys it. */
+export type Article = Readonly<ReturnType<typeof makeArticles>[number]>;
 
 /**
  * Every visitor with the same deal sees the same articles and prices. Cashback and country come from the activated offer;
  * otherwise, from the retailer's first offer, which covers all articles. `dealId` is undefined if it is not known.
  */
-export function makeArticles(seed: number, retailer: Retailer, dealId: string | undefined): Article[] {
+export function makeArticles(seed: number, retailer: Retailer, dealId: string | undefined) {
   const [onEverything, ...others] = retailer.cashbackOffers;
   const offer = others.find(({ id }) => id === dealId) ?? onEverything;
   const [country] = offer?.countries ?? [];

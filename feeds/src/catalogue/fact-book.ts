@@ -11,12 +11,9 @@ export type FactBook = ReturnType<typeof factBook>;
 export type RetailerFacts = ReturnType<FactBook['retailers']>[number];
 
 /** A fact and the position where it was first read. */
-interface PlacedFact<Fact> {
+interface Entry<Fact> {
   readonly fact: Fact;
   readonly place: FeedPlace;
-}
-
-interface Entry<Fact> extends PlacedFact<Fact> {
   /** Position of a fact with the same id but different contents. */
   conflict: FeedPlace | undefined;
 }
@@ -93,11 +90,11 @@ function note<Fact>(facts: Map<string, Entry<Fact>>, key: string, fact: Fact, pl
   else if (!Bun.deepEquals(before.fact, fact)) before.conflict = place;
 }
 
-function agreed<Fact>(facts: ReadonlyMap<string, Entry<Fact>>): PlacedFact<Fact>[] {
+function agreed<Fact>(facts: ReadonlyMap<string, Entry<Fact>>): Entry<Fact>[] {
   return [...facts.values()].filter(({ conflict }) => conflict === undefined);
 }
 
-function withoutFallbacks(deals: readonly PlacedFact<DealFact>[]): readonly PlacedFact<DealFact>[] {
+function withoutFallbacks(deals: readonly Entry<DealFact>[]): readonly Entry<DealFact>[] {
   const others = deals.map(({ fact }) => fact).filter((fact) => fact.isFallback !== true);
   const byKey = Map.groupBy(others, keyOf);
   return deals.filter(

@@ -22,9 +22,7 @@ export interface CatalogueRules {
   readonly overlay: Overlay;
 }
 
-export interface DealRules extends CatalogueRules {
-  readonly shares: Shares;
-}
+export type DealRules = CatalogueRules & { readonly shares: Shares };
 
 /** Start of deals that have no start date. A deal without an end date lasts until the network no longer lists it. */
 const NO_START = '1970-01-01T00:00:00' as Timestamp;

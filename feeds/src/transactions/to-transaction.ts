@@ -49,9 +49,7 @@ export interface TransactionRules {
   readonly organisation: string | undefined;
 }
 
-export interface SaleRules extends TransactionRules {
-  readonly shares: Shares;
-}
+export type SaleRules = TransactionRules & { readonly shares: Shares };
 
 const ROW_SCHEMA = transactionRowSchema('refuse', 'ignore');
 const NO_COUNTRY = { field: 'country', reason: 'is missing from both the network and the source file' };

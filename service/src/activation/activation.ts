@@ -34,12 +34,6 @@ export interface Activatable extends CatalogueEntry {
   readonly orgId: number;
 }
 
-interface Activated {
-  /** Undefined if the click is lost. */
-  readonly id: ClickId | undefined;
-  readonly outcome: ClickOutcome;
-}
-
 interface ActivationParts {
   readonly directory: ActivationDirectory;
   readonly recorder: ClickRecorder;
@@ -78,12 +72,12 @@ export class Activation {
     return { ...arrivingAt(to, entry), kind, dealId: id, orgId: org };
   }
 
-  /** In `follow` mode, the click also counts as followed. It is lost if neither the database nor the spool accepts it. */
+  /** In `follow` mode, the click also counts as followed. Returns no id if neither the database nor the spool accepts the click. */
   async activate(
     what: Activatable,
     { passbackUid, passbackData, to, ipNetwork }: ActivationRequest,
     mode: 'follow' | 'later',
-  ): Promise<Activated> {
+  ) {
     const { directory, recorder, clock } = this.#parts;
     const nowMs = clock();
     const { orgId, kind, dealId, retailerId } = what;

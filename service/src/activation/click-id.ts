@@ -23,11 +23,7 @@ const MAC_BYTES = 6;
 const DIGEST_LENGTH = 22;
 
 /** A parsed click id. */
-export interface ClickOrigin {
-  readonly id: ClickId;
-  readonly orgId: number;
-  readonly atMs: number;
-}
+export type ClickOrigin = NonNullable<ReturnType<ClickIds['parse']>>;
 
 export class ClickIds {
   /** HMAC initialised with the key. Copying it for each use is cheaper than creating a new HMAC. */
@@ -48,7 +44,7 @@ export class ClickIds {
   }
 
   /** Returns undefined unless the id was created with this key. */
-  parse(text: string): ClickOrigin | undefined {
+  parse(text: string) {
     if (!SHAPE.test(text)) return undefined;
     const signed = text.slice(0, -MAC);
     if (!timingSafeEqual(Buffer.from(this.#mac(signed)), Buffer.from(text.slice(-MAC)))) return undefined;

@@ -39,11 +39,7 @@ interface RecorderOptions {
   readonly deadlineMs?: number | undefined;
 }
 
-export interface RecorderState {
-  readonly fate: ClickFate;
-  /** Clicks spooled since the process started. */
-  readonly spooledCount: number;
-}
+export type RecorderState = ClickRecorder['state'];
 
 export class ClickRecorder {
   readonly #options: RecorderOptions;
@@ -65,8 +61,9 @@ export class ClickRecorder {
     this.#options = options;
   }
 
-  get state(): RecorderState {
-    const fate = this.#isLosing ? 'lost' : this.#isSpooling ? 'spooled' : 'recorded';
+  /** `spooledCount` counts the clicks that were spooled since the process started. */
+  get state() {
+    const fate: ClickFate = this.#isLosing ? 'lost' : this.#isSpooling ? 'spooled' : 'recorded';
     return { fate, spooledCount: this.#spooledCount };
   }
 

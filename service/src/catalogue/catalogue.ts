@@ -41,7 +41,6 @@ export class Catalogue {
     return this.#clock();
   }
 
-  /** Replaces the snapshot. */
   replace(data: SnapshotData): void {
     this.#snapshot = openSnapshot(data, this.#clock);
     this.#replacedBytes += this.#snapshotBytes;

@@ -23,7 +23,6 @@ export type CatalogueQuery = OfferQuery &
   };
 
 export interface ListView {
-  /** Number of items in the list. */
   count(): number;
   page(query: CatalogueQuery): EncodedPage;
   /** Returns one item as the list contains it; undefined if the list does not contain it. */

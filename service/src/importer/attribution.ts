@@ -102,12 +102,10 @@ export function attributionOf(
   }
 
   return {
-    /** Number of rows that were set aside. */
     get unattributedCount() {
       return unattributedCount;
     },
 
-    /** Notes for the import report. */
     get notes(): string[] {
       const more = remarkCount - remarks.length;
       return [...remarks, ...(more > 0 ? [`… and ${printCount(more)} more notes of this kind`] : [])];

@@ -11,11 +11,8 @@ export function sourceMs(row: Row): number | null {
   return time == null ? null : timestampMs(time);
 }
 
-/** The fields of a row that are stored beside its document. */
-export type RowSource = Pick<StoredTransaction, 'sourceUpdatedAtMs' | 'retailerId'>;
-
-/** Keeps the stored values of fields that the row does not have. */
-export function sourceOf(row: Row, existing?: StoredTransaction): RowSource {
+/** The fields of a row that are stored beside its document. Keeps the stored values of fields that the row does not have. */
+export function sourceOf(row: Row, existing?: StoredTransaction) {
   return {
     sourceUpdatedAtMs: sourceMs(row) ?? existing?.sourceUpdatedAtMs ?? null,
     retailerId: row[RETAILER_FIELD] ?? existing?.retailerId ?? null,

@@ -188,7 +188,6 @@ export function transactionLoad(
   };
 
   return {
-    /** Format of the rows. */
     format,
 
     async lookUp(batch: readonly RawRow[]): Promise<LookedUp> {
@@ -241,7 +240,6 @@ export function transactionLoad(
       if (sold.length > 0 && options.dryRun !== true) await attributor?.clicks.markSold(sold);
     },
 
-    /** Adds notes to the report. */
     finish(): void {
       run.notes.push(...(attribution?.notes ?? []));
       run.aside = attribution?.unattributedCount ?? 0;

@@ -14,10 +14,7 @@ import { TemporaryRows } from './temporary-rows.ts';
 
 const BATCH = 500;
 
-/** A row to be stored. */
-interface NewRow extends PulledRow {
-  readonly soldAtMs: number;
-}
+type NewRow = PulledRow & { readonly soldAtMs: number };
 
 export type PartRows = ReturnType<typeof partRows>;
 

@@ -23,7 +23,6 @@ interface ImportRules {
   readonly onChange?: (id: string) => void;
 }
 
-/** Adds the rows to import. */
 type ReadSales = (sales: TransactionConversion, parts: PartRows | undefined) => Promise<void>;
 
 type Advance = (writers: TransactionWriters, counts: PullCounts) => Promise<void>;

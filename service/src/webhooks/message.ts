@@ -5,12 +5,7 @@ import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { ChangePage } from '../domain/transaction.ts';
 import { completeThrough, type Webhook } from '../domain/webhook.ts';
 
-export interface Message {
-  readonly id: string;
-  readonly body: Uint8Array;
-}
-
-export function pageMessage(webhook: Webhook, { data, position }: ChangePage, nowMs: number): Message {
+export function pageMessage(webhook: Webhook, { data, position }: ChangePage, nowMs: number) {
   const throughMs = completeThrough({ positionMs: position.stampMs, positionId: position.id });
   const end = endOf(completeThrough(webhook), throughMs);
   // Receivers may ignore ids that they have seen. So the id depends on the contents, but not on the time of the attempt. A replay
@@ -20,7 +15,7 @@ export function pageMessage(webhook: Webhook, { data, position }: ChangePage, no
 }
 
 /** A message without transactions, which a receiver accepts without storing anything. */
-export function testMessage(webhook: Webhook, nowMs: number): Message {
+export function testMessage(webhook: Webhook, nowMs: number) {
   const hash = createHash('sha256').update(`${webhook.id} test ${nowMs}`);
   const end = endOf(completeThrough(webhook), null);
   return { id: idOf(hash.digest('hex')), body: bodyOf(new Uint8Array(), end, nowMs) };
