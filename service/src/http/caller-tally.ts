@@ -40,66 +40,22 @@ export interface CallerTallies {
 /** The organisation that a token belongs to. */
 type Caller = Pick<AccessToken, 'orgId' | 'orgName'>;
 
-export class CallerTally {
-  readonly #clock: Clock;
-  readonly #organisations = new Map<number, OrganisationTally>();
-  readonly #errors = new Map<string, ErrorTally>();
+export type CallerTally = ReturnType<typeof callerTally>;
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
+export function callerTally(clock: Clock) {
+  const organisations = new Map<number, OrganisationTally>();
+  const errors = new Map<string, ErrorTally>();
 
-  get tallies(): CallerTallies {
-    return { organisations: this.#organisations, errors: this.#errors };
-  }
-
-  answered(caller: Caller | undefined, status: number): void {
-    if (caller === undefined) return;
-    const tally = this.#tallyOf(caller.orgId, caller.orgName);
-    tally.requests += 1;
-    if (status >= 400) tally.errors += 1;
-  }
-
-  /** `syncedThroughMs` is undefined if more pages follow or the window has an end. */
-  polled(caller: Caller, syncedThroughMs: number | undefined): void {
-    const tally = this.#tallyOf(caller.orgId, caller.orgName);
-    tally.lastPollAtMs = this.#clock();
-    tally.syncedThroughMs = latest(tally.syncedThroughMs, syncedThroughMs);
-  }
-
-  failed(code: ErrorCode, route: string, caller: Caller | undefined, requestId: string): void {
-    this.#addError({
-      code,
-      route,
-      orgId: caller?.orgId,
-      orgName: caller?.orgName,
-      count: 1,
-      lastRequestId: requestId,
-      lastAtMs: this.#clock(),
-    });
-  }
-
-  add({ organisations, errors }: CallerTallies): void {
-    for (const [id, other] of organisations) {
-      const tally = this.#tallyOf(id, other.name);
-      tally.requests += other.requests;
-      tally.errors += other.errors;
-      tally.lastPollAtMs = latest(tally.lastPollAtMs, other.lastPollAtMs);
-      tally.syncedThroughMs = latest(tally.syncedThroughMs, other.syncedThroughMs);
-    }
-    for (const error of errors.values()) this.#addError(error);
-  }
-
-  #tallyOf(id: number, name: string): OrganisationTally {
+  function tallyOf(id: number, name: string): OrganisationTally {
     const none = { name, requests: 0, errors: 0, lastPollAtMs: undefined, syncedThroughMs: undefined };
-    return this.#organisations.getOrInsert(id, none);
+    return organisations.getOrInsert(id, none);
   }
 
-  #addError(error: ErrorTally): void {
+  function addError(error: ErrorTally): void {
     const key = `${error.code} ${error.route} ${error.orgId ?? ''}`;
-    const known = this.#errors.get(key);
+    const known = errors.get(key);
     if (known === undefined) {
-      if (this.#errors.size < ERRORS_MAX) this.#errors.set(key, { ...error });
+      if (errors.size < ERRORS_MAX) errors.set(key, { ...error });
       return;
     }
     known.count += error.count;
@@ -107,6 +63,36 @@ export class CallerTally {
     known.lastAtMs = error.lastAtMs;
     known.lastRequestId = error.lastRequestId;
   }
+
+  return {
+    tallies: { organisations, errors } as CallerTallies,
+    answered(caller: Caller | undefined, status: number): void {
+      if (caller === undefined) return;
+      const tally = tallyOf(caller.orgId, caller.orgName);
+      tally.requests += 1;
+      if (status >= 400) tally.errors += 1;
+    },
+    /** `syncedThroughMs` is undefined if more pages follow or the window has an end. */
+    polled(caller: Caller, syncedThroughMs: number | undefined): void {
+      const tally = tallyOf(caller.orgId, caller.orgName);
+      tally.lastPollAtMs = clock();
+      tally.syncedThroughMs = latest(tally.syncedThroughMs, syncedThroughMs);
+    },
+    failed(code: ErrorCode, route: string, caller: Caller | undefined, requestId: string): void {
+      const { orgId, orgName } = caller ?? {};
+      addError({ code, route, orgId, orgName, count: 1, lastRequestId: requestId, lastAtMs: clock() });
+    },
+    add(others: CallerTallies): void {
+      for (const [id, other] of others.organisations) {
+        const tally = tallyOf(id, other.name);
+        tally.requests += other.requests;
+        tally.errors += other.errors;
+        tally.lastPollAtMs = latest(tally.lastPollAtMs, other.lastPollAtMs);
+        tally.syncedThroughMs = latest(tally.syncedThroughMs, other.syncedThroughMs);
+      }
+      for (const error of others.errors.values()) addError(error);
+    },
+  };
 }
 
 function latest(one: number | undefined, other: number | undefined): number | undefined {

@@ -15,40 +15,32 @@ export interface RouteTally {
 
 export type RouteTallies = ReadonlyMap<string, RouteTally>;
 
-export class RequestTally {
-  readonly #routes = new Map<string, RouteTally>();
+export type RequestTally = ReturnType<typeof requestTally>;
 
-  get routes(): RouteTallies {
-    return this.#routes;
-  }
-
-  count(route: string, status: number, durationMs: number): void {
-    const tally = this.#tallyOf(route);
-    const seconds = durationMs / 1_000;
-    const bucket = BUCKETS_S.findIndex((bound) => seconds <= bound);
-    tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + 1);
-    increase(tally.buckets, bucket < 0 ? BUCKETS_S.length : bucket, 1);
-    tally.seconds += seconds;
-  }
-
-  add(routes: RouteTallies): void {
-    for (const [route, { statuses, buckets, seconds }] of routes) {
-      const tally = this.#tallyOf(route);
-      for (const [status, count] of statuses) {
-        tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + count);
-      }
-      for (const [bucket, count] of buckets.entries()) increase(tally.buckets, bucket, count);
+export function requestTally() {
+  const routes = new Map<string, RouteTally>();
+  const newTally = () => ({ statuses: new Map(), buckets: [...BUCKETS_S.map(() => 0), 0], seconds: 0 });
+  return {
+    routes: routes as RouteTallies,
+    count(route: string, status: number, durationMs: number): void {
+      const tally = routes.getOrInsertComputed(route, newTally);
+      const seconds = durationMs / 1_000;
+      const bucket = BUCKETS_S.findIndex((bound) => seconds <= bound);
+      tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + 1);
+      increase(tally.buckets, bucket < 0 ? BUCKETS_S.length : bucket, 1);
       tally.seconds += seconds;
-    }
-  }
-
-  #tallyOf(route: string): RouteTally {
-    return this.#routes.getOrInsertComputed(route, () => ({
-      statuses: new Map(),
-      buckets: [...BUCKETS_S.map(() => 0), 0],
-      seconds: 0,
-    }));
-  }
+    },
+    add(others: RouteTallies): void {
+      for (const [route, { statuses, buckets, seconds }] of others) {
+        const tally = routes.getOrInsertComputed(route, newTally);
+        for (const [status, count] of statuses) {
+          tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + count);
+        }
+        for (const [bucket, count] of buckets.entries()) increase(tally.buckets, bucket, count);
+        tally.seconds += seconds;
+      }
+    },
+  };
 }
 
 function increase(counts: number[], index: number, by: number): void {

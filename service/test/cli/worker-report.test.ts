@@ -2,14 +2,14 @@ import { expect, test } from 'bun:test';
 import { newClickTally } from '../../src/activation/click-tally.ts';
 import { countsOf, mergeReports, NO_REPORT } from '../../src/cli/node/workers/worker-report.ts';
 import type { ClickFate } from '../../src/domain/click.ts';
-import { CallerTally } from '../../src/http/caller-tally.ts';
+import { callerTally } from '../../src/http/caller-tally.ts';
 import type { ServingReport } from '../../src/http/metrics.ts';
-import { RequestTally } from '../../src/http/request-tally.ts';
+import { requestTally } from '../../src/http/request-tally.ts';
 
 const CALLER = { orgId: 1, orgName: 'acme' };
 
 function report(route: string, tracked: number, state: Partial<ServingReport>): ServingReport {
-  const callers = new CallerTally(() => tracked);
+  const callers = callerTally(() => tracked);
   callers.answered(CALLER, 200);
   callers.polled(CALLER, 10 + tracked);
   callers.failed('not_found', 'unknown', CALLER, `request-${tracked}`);
@@ -35,7 +35,7 @@ const clicksOf = (fate: ClickFate, tracked = 0) => ({
 
 /** The tally of a worker that has answered these requests. */
 function routesOf(...requests: readonly [route: string, status: number][]) {
-  const tally = new RequestTally();
+  const tally = requestTally();
   for (const [route, status] of requests) tally.count(route, status, 1);
   return tally.routes;
 }

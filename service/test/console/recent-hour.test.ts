@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { quantile, recentHour } from '../../src/console/recent-hour.ts';
-import { BUCKETS_S, RequestTally } from '../../src/http/request-tally.ts';
+import { BUCKETS_S, requestTally } from '../../src/http/request-tally.ts';
 
 const MINUTE_MS = 60_000;
 const MACHINE = { memoryBytes: 1e8, disk: { free: 1e9, size: 2e9 } };
 
 test('reports the requests since the first sample by minute and by route, with the busiest route first', () => {
-  const tally = new RequestTally();
+  const tally = requestTally();
   const hour = recentHour(0, MACHINE);
   tally.count('/a', 200, 2);
   hour.sample(MINUTE_MS, tally.routes, MACHINE);
@@ -31,7 +31,7 @@ test('reports the requests since the first sample by minute and by route, with t
 });
 
 test('drops samples that are older than an hour', () => {
-  const tally = new RequestTally();
+  const tally = requestTally();
   const hour = recentHour(0, MACHINE);
   for (let minute = 1; minute <= 100; minute++) {
     tally.count('/a', 200, 1);
@@ -50,7 +50,7 @@ test('a quantile lies within the bucket that contains its rank', () => {
   });
   fc.assert(
     fc.property(durations, fc.constantFrom(0.5, 0.99), (seconds, share) => {
-      const tally = new RequestTally();
+      const tally = requestTally();
       for (const each of seconds) tally.count('/a', 200, each * 1_000);
       const sorted = seconds.toSorted((a, b) => a - b);
       const exact = sorted[Math.ceil(share * sorted.length) - 1] ?? 0;

@@ -8,9 +8,9 @@ import { SERVE_FLAGS } from '../../src/config.ts';
 import { ERROR_CODES, ERRORS } from '../../src/domain/api-errors.ts';
 import type { PullState } from '../../src/domain/pull.ts';
 import { CHECKS } from '../../src/health/checks.ts';
-import { CallerTally } from '../../src/http/caller-tally.ts';
+import { callerTally } from '../../src/http/caller-tally.ts';
 import { metricsPage } from '../../src/http/metrics.ts';
-import { RequestTally } from '../../src/http/request-tally.ts';
+import { requestTally } from '../../src/http/request-tally.ts';
 import { offerbook } from '../support/command.ts';
 import { blocksOf, DOCUMENTS, FILES, proseOf, readDocument, spansOf, tableOf } from '../support/documents.ts';
 import { NODE_STATE } from '../support/node-state.ts';
@@ -155,9 +155,9 @@ test('docs/errors.md lists every error code with its status and title', () => {
 });
 
 test('docs/operations/monitoring.md lists exactly the exported metrics, with types and labels', async () => {
-  const tally = new RequestTally();
+  const tally = requestTally();
   tally.count('/v1/coupons/', 200, 1);
-  const callers = new CallerTally(() => 1);
+  const callers = callerTally(() => 1);
   const caller = { orgId: 1, orgName: 'acme' };
   callers.polled(caller, undefined);
   callers.failed('not_found', 'unknown', caller, 'request');

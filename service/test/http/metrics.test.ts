@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import manifest from '../../package.json';
-import { CallerTally } from '../../src/http/caller-tally.ts';
+import { callerTally } from '../../src/http/caller-tally.ts';
 import { metricsPage, type NodeState } from '../../src/http/metrics.ts';
-import { RequestTally } from '../../src/http/request-tally.ts';
+import { requestTally } from '../../src/http/request-tally.ts';
 import { NODE_STATE } from '../support/node-state.ts';
 
 const STATE: NodeState = {
@@ -19,7 +19,7 @@ async function linesOf(metric: string, state: NodeState): Promise<string[]> {
 }
 
 test('a response is counted by route and status, and in every histogram bucket that includes its duration', async () => {
-  const tally = new RequestTally();
+  const tally = requestTally();
   for (const durationMs of [0.1, 0.2, 2_500, 2_501]) tally.count('/v1/coupons/', 200, durationMs);
   tally.count('/v1/coupons/', 503, 3);
   const state = { ...STATE, routes: tally.routes };
@@ -53,7 +53,7 @@ test('a response is counted by route and status, and in every histogram bucket t
 
 test('an organisation that was deleted and recreated is one series, with summed counts and its latest poll', async () => {
   let nowMs = 5_000;
-  const tally = new CallerTally(() => nowMs);
+  const tally = callerTally(() => nowMs);
   const [gone, made] = [
     { orgId: 1, orgName: 'shop' },
     { orgId: 2, orgName: 'shop' },

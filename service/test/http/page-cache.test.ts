@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
 import type { CatalogueQuery, ListView } from '../../src/catalogue/list-view.ts';
-import { type CataloguePage, PageCache } from '../../src/http/content/page-cache.ts';
+import { type CataloguePage, type PageCache, pageCache } from '../../src/http/content/page-cache.ts';
 import { loadCatalogue } from '../catalogue/arbitrary-catalogue.ts';
 import { id, offer, retailer } from '../support/fixtures.ts';
 
 test('a cached page does not change when its bytes are overwritten with the next page', () => {
-  const cache = new PageCache();
+  const cache = pageCache();
   const bytes = Uint8Array.of(1);
   const page = { bytes, cursor: undefined, changesAtMs: Number.POSITIVE_INFINITY };
   const view: ListView = { count: () => 0, page: () => page, item: () => undefined };
@@ -16,7 +16,7 @@ test('a cached page does not change when its bytes are overwritten with the next
 });
 
 test('a page with a query string longer than 500 characters is not cached', () => {
-  const cache = new PageCache();
+  const cache = pageCache();
   const page = { bytes: new Uint8Array(), cursor: undefined, changesAtMs: Number.POSITIVE_INFINITY };
   const view: ListView = { count: () => 0, page: () => page, item: () => undefined };
   cache.find(view, '');
@@ -41,7 +41,7 @@ describe('the page cache', () => {
   beforeEach(async () => {
     const loaded = await loadCatalogue(retailers);
     const offers = loaded.list('cashbackOffers');
-    const cache = new PageCache();
+    const cache = pageCache();
     const view: ListView = {
       ...offers,
       page(query) {
@@ -76,7 +76,7 @@ describe('the page cache', () => {
 });
 
 test('the cache has its whole size for each view', async () => {
-  const cache = new PageCache();
+  const cache = pageCache();
   const page = { bytes: new Uint8Array(1_000_000), cursor: undefined, changesAtMs: Number.POSITIVE_INFINITY };
   for (let times = 0; times < 4; times++) {
     const view: ListView = { count: () => 1, page: () => page, item: () => page };
@@ -93,7 +93,7 @@ test('the cache has its whole size for each view', async () => {
 test('the cache counts the overhead of small pages, so that single items cannot exhaust memory', async () => {
   const loaded = await loadCatalogue([retailer(1, { cashbackOffers: [offer(11)] })]);
   const offers = loaded.list('cashbackOffers');
-  const cache = new PageCache();
+  const cache = pageCache();
   cache.find(offers, '');
   const keys = Array.from({ length: 8_000 }, (_, number) => String(number));
   for (const key of keys) {

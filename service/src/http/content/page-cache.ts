@@ -21,53 +21,53 @@ const MAX_AGE_S = 60;
 const LONGEST_CACHING = `private, max-age=${MAX_AGE_S}`;
 const VARY = 'Authorization, Accept-Encoding';
 
-export class PageCache {
+export type PageCache = ReturnType<typeof pageCache>;
+
+export function pageCache() {
   /** The list that the pages are from. They are dropped with it: after an import, or when a deal starts or ends. */
-  #view: ListView | undefined;
-  readonly #pages = new Map<string, CataloguePage>();
-  readonly #remembered = new Set<string>();
-  #bytes = 0;
-
-  /** Returns the cached page for a query string, if there is one. */
-  find(view: ListView, search: string): CataloguePage | undefined {
-    if (view !== this.#view) this.#clear(view);
-    const page = this.#pages.get(search);
-    if (page === undefined) return undefined;
-    // Maps preserve insertion order, so the most recently used page is last.
-    this.#pages.delete(search);
-    this.#pages.set(search, page);
-    return page;
-  }
-
-  /** Returns the page to send, which find() did not return. Caches it if it was requested before. */
-  add(search: string, encoded: EncodedPage): CataloguePage {
-    if (search.length > SEARCH_LENGTH_MAX || !this.#isRepeated(search))
-      return new CataloguePage(encoded, search);
-    const page = new CataloguePage({ ...encoded, bytes: encoded.bytes.slice() }, search);
-    this.#pages.set(search, page);
-    this.#bytes += sizeOf(page.encoded);
-    for (const [oldest, { encoded }] of this.#pages) {
-      if (this.#bytes <= LIST_BYTES_MAX) break;
-      this.#pages.delete(oldest);
-      this.#bytes -= sizeOf(encoded);
-    }
-    return page;
-  }
-
-  #clear(view: ListView): void {
-    this.#view = view;
-    this.#pages.clear();
-    this.#remembered.clear();
-    this.#bytes = 0;
-  }
+  let current: ListView | undefined;
+  const pages = new Map<string, CataloguePage>();
+  const remembered = new Set<string>();
+  let bytes = 0;
 
   /** Searches and walks request most pages once; caching those would be slow and evict pages that many clients request. */
-  #isRepeated(search: string): boolean {
-    if (this.#remembered.delete(search)) return true;
-    if (this.#remembered.size === QUERIES_REMEMBERED_MAX) this.#remembered.clear();
-    this.#remembered.add(search);
+  function isRepeated(search: string): boolean {
+    if (remembered.delete(search)) return true;
+    if (remembered.size === QUERIES_REMEMBERED_MAX) remembered.clear();
+    remembered.add(search);
     return false;
   }
+
+  return {
+    /** Returns the cached page for a query string, if there is one. */
+    find(view: ListView, search: string): CataloguePage | undefined {
+      if (view !== current) {
+        current = view;
+        pages.clear();
+        remembered.clear();
+        bytes = 0;
+      }
+      const page = pages.get(search);
+      if (page === undefined) return undefined;
+      // Maps preserve insertion order, so the most recently used page is last.
+      pages.delete(search);
+      pages.set(search, page);
+      return page;
+    },
+    /** Returns the page to send, which find() did not return. Caches it if it was requested before. */
+    add(search: string, encoded: EncodedPage): CataloguePage {
+      if (search.length > SEARCH_LENGTH_MAX || !isRepeated(search)) return new CataloguePage(encoded, search);
+      const page = new CataloguePage({ ...encoded, bytes: encoded.bytes.slice() }, search);
+      pages.set(search, page);
+      bytes += sizeOf(page.encoded);
+      for (const [oldest, { encoded }] of pages) {
+        if (bytes <= LIST_BYTES_MAX) break;
+        pages.delete(oldest);
+        bytes -= sizeOf(encoded);
+      }
+      return page;
+    },
+  };
 }
 
 function sizeOf({ bytes }: EncodedPage): number {

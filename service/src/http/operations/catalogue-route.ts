@@ -5,7 +5,7 @@ import type { CatalogueListName, ListView } from '../../catalogue/list-view.ts';
 import type { EncodedPage } from '../../catalogue/tables/page-writer.ts';
 import { ApiError, ERRORS } from '../../domain/api-errors.ts';
 import { type Coding, chooseCoding, compressInThread } from '../content/content-coding.ts';
-import { PageCache, pageReply, type Representation, representationOf } from '../content/page-cache.ts';
+import { pageCache, pageReply, type Representation, representationOf } from '../content/page-cache.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Handler, Services } from './operation.ts';
 import { parsePathId, parseQuery } from './query.ts';
@@ -51,7 +51,7 @@ function cachedRoute(
   list: CatalogueListName,
   { keyOf, write }: CachedRoute,
 ): Handler {
-  const pages = new PageCache();
+  const pages = pageCache();
   return (exchange) => {
     const view = catalogue.list(list);
     const key = keyOf(exchange);

@@ -4,9 +4,9 @@ import type { ClickFate } from '../../../domain/click.ts';
 import { systemClock } from '../../../domain/clock.ts';
 import type { ClusterState, DatabasePools, ReplicaState } from '../../../domain/stores.ts';
 import type { DatabaseStatus } from '../../../health/facts.ts';
-import { CallerTally } from '../../../http/caller-tally.ts';
+import { callerTally } from '../../../http/caller-tally.ts';
 import type { ClickState, ServingReport } from '../../../http/metrics.ts';
-import { RequestTally } from '../../../http/request-tally.ts';
+import { requestTally } from '../../../http/request-tally.ts';
 
 /** Drops the state of a worker that has ended, and keeps its counts. */
 export function countsOf({ routes, clicks, spans, callers, cluster }: ServingReport): ServingReport {
@@ -22,8 +22,8 @@ export function countsOf({ routes, clicks, spans, callers, cluster }: ServingRep
 
 /** Adds up counts, and takes the worst value of each state. */
 export function mergeReports(reports: readonly ServingReport[]): ServingReport {
-  const requests = new RequestTally();
-  const calls = new CallerTally(systemClock);
+  const requests = requestTally();
+  const calls = callerTally(systemClock);
   for (const { routes, callers } of reports) {
     requests.add(routes);
     calls.add(callers);
