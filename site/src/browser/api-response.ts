@@ -7,13 +7,7 @@ import { codeBlock, element } from './element.ts';
 /** Longer bodies are truncated: rendering a huge response would block the page. */
 const BODY_SHOWN_MAX = 40_000;
 
-interface ShownResponse {
-  readonly nodes: readonly HTMLElement[];
-  /** Cursor of the next page, if there is one. */
-  readonly cursor?: string | undefined;
-}
-
-export async function requestApi(url: string, token: string, method = 'GET'): Promise<ShownResponse> {
+export async function requestApi(url: string, token: string, method = 'GET') {
   const startedAtMs = performance.now();
   try {
     const response = await fetch(url, {
@@ -24,14 +18,16 @@ export async function requestApi(url: string, token: string, method = 'GET'): Pr
     const text = await response.text();
     return showResponse(url, response, text, performance.now() - startedAtMs);
   } catch {
-    return { nodes: [element('p', 'No response. Check that the service is running.')] };
+    const nodes = [element('p', 'No response. Check that the service is running.')];
+    return { nodes, cursor: undefined };
   }
 }
 
-function showResponse(url: string, response: Response, text: string, tookMs: number): ShownResponse {
+function showResponse(url: string, response: Response, text: string, tookMs: number) {
   const body = parse(text);
   const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`).join('\n');
   return {
+    /** Cursor of the next page, if there is one. */
     cursor: body?.cursor,
     nodes: [
       element(

@@ -19,12 +19,9 @@ function resolve(schema: FieldSchema, schemas: Schemas): FieldSchema {
 }
 
 /** Returns the schema of the items that an operation returns, on a page or alone. */
-export function itemSchema(
-  document: ApiDocument,
-  operation: ApiOperation,
-): { name: string; schema: FieldSchema } {
-  const schemas = document.components.schemas ?? {};
-  const returned = operation.responses[200]?.content?.['application/json']?.schema ?? {};
+export function itemSchema({ components }: ApiDocument, { responses }: ApiOperation) {
+  const schemas = components.schemas ?? {};
+  const returned = responses[200]?.content?.['application/json']?.schema ?? {};
   const item = resolve(returned, schemas).properties?.data?.items ?? returned;
   return { name: componentOf(item), schema: resolve(item, schemas) };
 }

@@ -13,7 +13,7 @@ import type { Exchange } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
 import type { Route } from '../router.ts';
 import { concurrencyLimit } from './concurrency-limit.ts';
-import type { DataSources, Operation, OperationSettings, Services } from './operation.ts';
+import type { Operation, Services } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
 
 /** Two per connection: PostgreSQL always has the next query waiting, which raises throughput by 20 %. */
@@ -30,7 +30,7 @@ interface Gate {
 }
 
 export function operationRoutes(
-  sources: DataSources & OperationSettings,
+  sources: Omit<Services, 'transactionQueue'>,
   { tokens, limits, turn, logger }: Gate,
 ): Route[] {
   const services: Services = {

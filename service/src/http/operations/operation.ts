@@ -43,13 +43,10 @@ export interface DataSources {
   readonly callers: CallerTally;
 }
 
-export interface OperationSettings {
+/** What the operations of one app share. */
+export interface Services extends DataSources {
   /** Items per page if the client does not send a limit. */
   readonly pageSize: number;
-}
-
-/** What the operations of one app share. */
-export interface Services extends DataSources, OperationSettings {
   /** Limits how many requests read transactions at once. */
   readonly transactionQueue: ConcurrencyLimit;
 }

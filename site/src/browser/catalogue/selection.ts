@@ -16,11 +16,7 @@ export interface Found {
   readonly rank: number;
 }
 
-export interface Facet {
-  readonly value: string;
-  /** Number of retailers with this value. */
-  readonly count: number;
-}
+export type Facet = ReturnType<typeof facets>[number];
 
 const byName = new Intl.Collator('en', { sensitivity: 'base', numeric: true });
 
@@ -108,10 +104,8 @@ function searchableText(retailer: Retailer): string {
   return fold([retailer.name, retailer.hostname, ...categories].join('\n'));
 }
 
-function facets(
-  retailers: readonly Retailer[],
-  valuesOf: (offer: RetailerOffer) => readonly string[],
-): Facet[] {
+/** Counts the retailers with each value. */
+function facets(retailers: readonly Retailer[], valuesOf: (offer: RetailerOffer) => readonly string[]) {
   const byFold = new Map<string, { value: string; count: number }>();
   for (const { cashbackOffers } of retailers) {
     const values = new Map(cashbackOffers.flatMap(valuesOf).map((value) => [fold(value), value]));

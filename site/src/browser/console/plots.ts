@@ -20,26 +20,7 @@ const SPAN_MIN_S = { minute: 10 * MINUTE_S, day: 6 * DAY_S, month: 365 * DAY_S }
 /** Half the width of a bar, with padding. */
 const BAR_MARGIN_S = { minute: 0.6 * MINUTE_S, day: 0.6 * DAY_S, month: 18 * DAY_S };
 
-interface PlotData {
-  readonly kind: 'lines' | 'bars';
-  readonly caption: string;
-  readonly unit: keyof typeof SPAN_MIN_S;
-  /** In seconds, as uPlot expects. */
-  readonly times: number[];
-  /** The times as shown in the table. */
-  readonly names: readonly string[];
-  readonly series: readonly Series[];
-}
-
-interface Series {
-  readonly label: string;
-  /** A variable of the style sheet. */
-  readonly colour: string;
-  /** Null where the table has no number. */
-  readonly values: (number | null)[];
-  /** The values as shown in the table. */
-  readonly texts: readonly string[];
-}
+type PlotData = ReturnType<typeof readTable>;
 
 /** Each plot, and its table's text when it was drawn. */
 const drawn = new Map<HTMLElement, { readonly text: string; readonly plot: uPlot }>();
@@ -100,7 +81,7 @@ function draw(figure: HTMLElement): uPlot {
 }
 
 /** Reads numbers from `data` elements and times from `time` elements. */
-function readTable(figure: HTMLElement): PlotData {
+function readTable(figure: HTMLElement) {
   const colours = figure.dataset.colours?.split(' ') ?? [];
   const headings = [...figure.querySelectorAll('thead th')].slice(1);
   const rows = [...figure.querySelectorAll('tbody tr')];
@@ -108,16 +89,22 @@ function readTable(figure: HTMLElement): PlotData {
   const cells = (column: number) =>
     rows.map((row) => row.querySelectorAll('td')[column]?.querySelector('data'));
   const { length } = times[0]?.dateTime ?? '';
+  const unit: keyof typeof SPAN_MIN_S = length === 7 ? 'month' : length === 10 ? 'day' : 'minute';
   return {
-    kind: figure.dataset.plot === 'bars' ? 'bars' : 'lines',
+    unit,
+    isBars: figure.dataset.plot === 'bars',
     caption: figure.querySelector('figcaption')?.textContent ?? '',
-    unit: length === 7 ? 'month' : length === 10 ? 'day' : 'minute',
+    /** In seconds, as uPlot expects. */
     times: times.map((time) => Date.parse(time?.dateTime ?? '') / 1_000),
+    /** The times as shown in the table. */
     names: times.map((time) => time?.textContent ?? ''),
     series: headings.map((heading, column) => ({
       label: heading.textContent ?? '',
+      /** A variable of the style sheet. */
       colour: colours[column] ?? 'grey',
+      /** Null where the table has no number. */
       values: cells(column).map((cell) => (cell ? Number(cell.value) : null)),
+      /** The values as shown in the table. */
       texts: cells(column).map((cell, i) => `${cell?.textContent ?? '–'} (${times[i]?.textContent})`),
     })),
   };
@@ -129,8 +116,8 @@ function describe({ caption, series, times }: PlotData): string {
 }
 
 /** Stacks bars: adds the sum of the previous series to each series, and draws the tallest first. */
-function plotted({ kind, times, series }: PlotData): uPlot.AlignedData {
-  if (kind === 'lines') return [times, ...series.map(({ values }) => values)];
+function plotted({ isBars, times, series }: PlotData): uPlot.AlignedData {
+  if (!isBars) return [times, ...series.map(({ values }) => values)];
   const sums = times.map(() => 0);
   const stacked = series.map(({ values }) =>
     values.map((value, i) => {
@@ -148,7 +135,7 @@ function options(
   figure: HTMLElement,
   point: (index: number | null | undefined) => void,
 ): uPlot.Options {
-  const { kind } = data;
+  const { isBars } = data;
   const bars = uPlot.paths.bars?.({ size: [0.7, 48] });
   // A canvas cannot use style sheet variables, so take the colours from elements that use them.
   const axis = {
@@ -159,15 +146,14 @@ function options(
   const isShare = data.series.every(({ texts }) => texts.every((text) => text.includes('%')));
   const size = sizeOf(figure);
   const series = colours.map((stroke, i): uPlot.Series => {
-    if (kind === 'bars' && bars !== undefined)
-      return { stroke, fill: stroke, paths: bars, points: { show: false } };
+    if (isBars && bars !== undefined) return { stroke, fill: stroke, paths: bars, points: { show: false } };
     const isolated = isolatedPoints(data.series[i]?.values ?? []);
     return { stroke, width: 2, points: { show: true, fill: stroke, filter: () => isolated } };
   });
   return {
     ...size,
     legend: { show: false },
-    cursor: { y: false, drag: { x: false, y: false }, points: { show: kind === 'lines' } },
+    cursor: { y: false, drag: { x: false, y: false }, points: { show: !isBars } },
     hooks: { setCursor: [({ cursor }) => point(cursor.idx)] },
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
     scales: {
@@ -183,21 +169,21 @@ function options(
         values: (_, values) => values.map(printNumber),
       },
     ],
-    series: [{}, ...(kind === 'bars' ? series.reverse() : series)],
+    series: [{}, ...(isBars ? series.reverse() : series)],
   };
 }
 
 /** Returns a range of at least SPAN_MIN_S, with room for a bar at both ends. */
-function xRange({ kind, unit, times }: PlotData): [number, number] {
+function xRange({ isBars, unit, times }: PlotData): [number, number] {
   const [first, last] = [times[0] ?? 0, times.at(-1) ?? 0];
   const start = Math.min(first, last - SPAN_MIN_S[unit]);
-  const margin = kind === 'bars' ? BAR_MARGIN_S[unit] : 0;
+  const margin = isBars ? BAR_MARGIN_S[unit] : 0;
   return [start - margin, last + margin];
 }
 
 /** Labels bars with as many of the table's times as fit, and lines with round times, both in UTC. */
-function xAxis({ kind, unit, times, names }: PlotData): uPlot.Axis {
-  if (kind === 'lines')
+function xAxis({ isBars, unit, times, names }: PlotData): uPlot.Axis {
+  if (!isBars)
     return { values: printTimes, incrs: TIME_STEPS_S.filter((step) => unit !== 'day' || step >= DAY_S) };
   return {
     splits: (plot, _, min, max) => {

@@ -3,46 +3,43 @@
 
 import type { Command, Option } from 'commander';
 
-export interface OptionHelp {
-  /** For example --json, or -h and --help. */
-  readonly flags: readonly string[];
-  /** For example <port>; empty for a flag without a value. */
-  readonly value: string;
-  readonly description: string;
-}
+export type CommandHelp = ReturnType<typeof commandHelp>;
+export type OptionHelp = ReturnType<typeof optionHelp>;
 
-export interface CommandHelp {
-  /** For example `import catalogue`; empty for the program itself. */
-  readonly path: string;
-  readonly description: string;
-  /** For example `offerbook import catalogue [options] <file>`. */
-  readonly usage: string;
-  readonly commands: readonly { readonly name: string; readonly description: string }[];
-  readonly options: readonly OptionHelp[];
-  /** Allowed values of the first argument, if it has a fixed list. */
-  readonly choices: readonly string[];
-}
-
-/** Returns a command's help, followed by its subcommands' help. */
+/** Returns a command's help, followed by its subcommands' help. `path` is empty for the program itself. */
 export function readHelp(command: Command, path = ''): CommandHelp[] {
+  const below = subcommands(command).flatMap((sub) => readHelp(sub, `${path} ${sub.name()}`.trimStart()));
+  return [commandHelp(command, path), ...below];
+}
+
+/** Commander adds a `help` command everywhere; --help is enough. */
+function subcommands(command: Command) {
+  return command
+    .createHelp()
+    .visibleCommands(command)
+    .filter((sub) => sub.name() !== 'help');
+}
+
+function commandHelp(command: Command, path: string) {
   const help = command.createHelp();
-  // Commander adds a `help` command everywhere; --help is enough.
-  const commands = help.visibleCommands(command).filter((sub) => sub.name() !== 'help');
-  const own: CommandHelp = {
+  return {
+    /** For example `import catalogue`. */
     path,
     description: command.description(),
+    /** For example `offerbook import catalogue [options] <file>`. */
     usage: help.commandUsage(command),
-    commands: commands.map((sub) => ({ name: sub.name(), description: sub.description() })),
+    commands: subcommands(command).map((sub) => ({ name: sub.name(), description: sub.description() })),
     options: help.visibleOptions(command).map((option) => optionHelp(option, help.optionDescription(option))),
+    /** Allowed values of the first argument, if it has a fixed list. */
     choices: command.registeredArguments[0]?.argChoices ?? [],
   };
-  const below = commands.flatMap((sub) => readHelp(sub, path === '' ? sub.name() : `${path} ${sub.name()}`));
-  return [own, ...below];
 }
 
-function optionHelp(option: Option, description: string): OptionHelp {
+function optionHelp(option: Option, description: string) {
   return {
+    /** For example --json, or -h and --help. */
     flags: [option.short, option.long].filter((flag) => flag !== undefined),
+    /** For example <port>; empty for a flag without a value. */
     value: /<.+>|\[.+\]/.exec(option.flags)?.[0] ?? '',
     description,
   };
