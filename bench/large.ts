@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import { Random } from '@offerbook/sandbox/random.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import { systemClock } from '../service/src/domain/clock.ts';
-import type { PublicOrganisation } from '../service/src/domain/organisation.ts';
+import type { Organisation } from '../service/src/domain/organisation.ts';
 import type { Stores } from '../service/src/domain/stores.ts';
 import type { TransactionQuery } from '../service/src/domain/transaction.ts';
 import { stampAll } from '../service/src/storage/backup/new-timeline.ts';
@@ -56,7 +56,7 @@ interface Subject {
   readonly url: string;
   readonly rows: number;
   readonly stores: Stores;
-  readonly orgs: readonly PublicOrganisation[];
+  readonly orgs: readonly Organisation[];
   readonly users: number;
 }
 

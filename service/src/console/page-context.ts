@@ -2,7 +2,7 @@
 
 import type { ConsolePage } from '@offerbook/site/console/console-page.ts';
 import { parseUuid } from '@offerbook/wire/uuid.ts';
-import type { PublicOrganisation } from '../domain/organisation.ts';
+import type { Organisation } from '../domain/organisation.ts';
 import type { Stores } from '../domain/stores.ts';
 import type { NodeState } from '../http/metrics.ts';
 import type { Reply } from '../http/reply.ts';
@@ -44,9 +44,9 @@ export type MakePage = (context: PageContext) => Promise<ConsolePage | Reply>;
 
 /** Finds an organisation by its public id, else by its exact name, else by its name in another case if only one has it. */
 export function findOrganisation(
-  organisations: readonly PublicOrganisation[],
+  organisations: readonly Organisation[],
   text: string | null,
-): PublicOrganisation | undefined {
+): Organisation | undefined {
   if (text === null) return undefined;
   const id = parseUuid(text);
   const folded = text.toLowerCase();

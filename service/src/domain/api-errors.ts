@@ -4,9 +4,7 @@
 export interface ErrorKind {
   readonly status: number;
   readonly title: string;
-  /** What happened. */
   readonly meaning: string;
-  /** What the client should do. */
   readonly remedy: string;
   /** The problem's usual detail; undefined if every detail depends on the request. */
   readonly detail?: string;

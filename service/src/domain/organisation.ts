@@ -6,18 +6,15 @@ export interface Organisation {
   readonly id: number;
   readonly name: string;
   readonly createdAtMs: number;
-}
-
-export interface PublicOrganisation extends Organisation {
   /** Identifies the organisation in public links. */
   readonly publicId: Uuid;
 }
 
 export interface OrganisationStore {
   /** Returns undefined if the name is taken. */
-  create(name: string): Promise<PublicOrganisation | undefined>;
+  create(name: string): Promise<Organisation | undefined>;
   find(name: string): Promise<Organisation | undefined>;
-  list(): Promise<PublicOrganisation[]>;
+  list(): Promise<Organisation[]>;
   /** Returns the last stamp of each change clock, by organisation id. */
   changeClocks(): Promise<ReadonlyMap<number, number>>;
   /** Counts what a deletion would remove; undefined if there is no such organisation. Reads all clicks. */
@@ -56,5 +53,9 @@ export interface ErasureStore {
    * Transactions get a new stamp; walks in progress continue without the two fields. Later imports cannot restore these fields
    * (see `erasedAtMs`). Repeat an interrupted erasure to complete it.
    */
-  erase(org: Organisation, passbackUid: string, onBatch?: (count: number) => void): Promise<ErasureCounts>;
+  erase(
+    org: Pick<Organisation, 'id' | 'name'>,
+    passbackUid: string,
+    onBatch?: (count: number) => void,
+  ): Promise<ErasureCounts>;
 }

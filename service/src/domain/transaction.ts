@@ -14,7 +14,6 @@ export interface StampWindow {
   readonly maxMs: number;
 }
 
-/** The window of all stamps. */
 export const ALL_STAMPS: StampWindow = { minMs: -8.64e15, maxMs: 8.64e15 };
 
 /**

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { readTransactionTotals } from '../../src/console/counts/transaction-totals.ts';
-import type { PublicOrganisation } from '../../src/domain/organisation.ts';
+import type { Organisation } from '../../src/domain/organisation.ts';
 import { DATABASES } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
 import { coupon, id, offer, retailer, timestamp, transaction } from '../support/fixtures.ts';
@@ -17,7 +17,7 @@ const printed = (ms: number) => printTimestamp(ms).slice(0, 19).replace('T', ' '
 
 describe.each(DATABASES)('$name', (database) => {
   let console_: ConsoleNode;
-  let acme: PublicOrganisation;
+  let acme: Organisation;
   let beganMs: number;
   let soonMs: number;
 

@@ -7,7 +7,7 @@ import type { Transaction } from '@offerbook/wire/transaction.ts';
 import { newUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import { type AccessToken, digestToken, newTokenText } from '../../src/domain/access-token.ts';
 import { type Clock, systemClock } from '../../src/domain/clock.ts';
-import type { Organisation, PublicOrganisation } from '../../src/domain/organisation.ts';
+import type { Organisation } from '../../src/domain/organisation.ts';
 import type { StoredDocument } from '../../src/domain/stored-document.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import type { TransactionPage, TransactionQuery, TransactionWriter } from '../../src/domain/transaction.ts';
@@ -66,7 +66,7 @@ export function openTestStores(after = afterEach) {
   return { stores, database, scene };
 }
 
-export async function newOrganisation(stores: Stores, name = 'acme'): Promise<PublicOrganisation> {
+export async function newOrganisation(stores: Stores, name = 'acme'): Promise<Organisation> {
   const organisation = await stores.organisations.create(name);
   if (organisation === undefined) throw new Error(`${name} is taken`);
   return organisation;

@@ -15,7 +15,7 @@ import { digestToken, newTokenText, type TokenKind } from '../../src/domain/acce
 import type { CatalogueStore, Link } from '../../src/domain/catalogue.ts';
 import { type Clock, systemClock } from '../../src/domain/clock.ts';
 import { Logger } from '../../src/domain/logger.ts';
-import type { PublicOrganisation } from '../../src/domain/organisation.ts';
+import type { Organisation } from '../../src/domain/organisation.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import type { Route } from '../../src/http/router.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
@@ -109,7 +109,7 @@ export class TestNode implements AsyncDisposable {
     return new TestNode(node, stores, databaseUrl, logLines, clock);
   }
 
-  async organisation(name = 'acme'): Promise<PublicOrganisation> {
+  async organisation(name = 'acme'): Promise<Organisation> {
     const known = (await this.stores.organisations.list()).find((org) => org.name === name);
     const org = known ?? (await this.stores.organisations.create(name));
     if (org === undefined) throw new Error(`no organisation ${name}`);

@@ -4,7 +4,7 @@ import * as ui from '@offerbook/site/console/elements.ts';
 import { type Html, html } from '@offerbook/site/html.ts';
 import { printMoney } from '@offerbook/wire/decimal.ts';
 import { STATUSES, type Status } from '@offerbook/wire/transaction.ts';
-import type { PublicOrganisation } from '../../domain/organisation.ts';
+import type { Organisation } from '../../domain/organisation.ts';
 import {
   AGE_BOUNDS_DAYS,
   type AgeTotal,
@@ -30,7 +30,7 @@ const STATUS_LABELS: Record<Status, readonly [label: string, colour: ui.Colour]>
 
 /** An undefined field selects everything. With `day`, only the last 90 days are shown. */
 interface Filter {
-  readonly org: PublicOrganisation | undefined;
+  readonly org: Organisation | undefined;
   readonly currency: string | undefined;
   readonly status: Status | undefined;
   readonly by: 'month' | 'day';
@@ -166,7 +166,7 @@ function overTime({ currency, status: only, by }: Filter, totals: readonly Perio
 }
 
 function groupTable(
-  organisations: readonly PublicOrganisation[],
+  organisations: readonly Organisation[],
   filter: Filter,
   totals: readonly PeriodTotal[],
 ): Html {

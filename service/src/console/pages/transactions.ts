@@ -8,7 +8,7 @@ import { TEXT_LENGTH_MAX } from '@offerbook/wire/text.ts';
 import { parseInstant, timestampMs } from '@offerbook/wire/timestamp.ts';
 import type { Status, Transaction } from '@offerbook/wire/transaction.ts';
 import { parseUuid, type Uuid } from '@offerbook/wire/uuid.ts';
-import type { PublicOrganisation } from '../../domain/organisation.ts';
+import type { Organisation } from '../../domain/organisation.ts';
 import type { Stores } from '../../domain/stores.ts';
 import { ALL_STAMPS, type TransactionVersion } from '../../domain/transaction.ts';
 import { seeOther } from '../../http/reply.ts';
@@ -101,8 +101,8 @@ function invalidSearch(problem: string, filter: Html, isPosted?: 'posted') {
 
 /** Shows the reader's input again. */
 function filterForm(
-  organisations: readonly PublicOrganisation[],
-  org?: PublicOrganisation,
+  organisations: readonly Organisation[],
+  org?: Organisation,
   query = new URLSearchParams(),
 ): Html {
   return html`<form class="filter row" method="get" action="/transactions">

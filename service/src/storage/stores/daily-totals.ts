@@ -53,7 +53,6 @@ export class DailySums extends Map<string, DailySum> {
     return sum && { ...sum, orderValue: sum.orderValue.toString(), cashback: sum.cashback.toString() };
   }
 
-  /** Calls store() if there are more than SUMS_MAX sums. */
   async storeIfLarge(connection: Connection): Promise<void> {
     if (this.size > SUMS_MAX) await this.store(connection);
   }

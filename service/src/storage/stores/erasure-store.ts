@@ -22,7 +22,6 @@ import { noteErased } from './erased-users.ts';
 
 const NONE: ErasureCounts = { transactions: 0, versions: 0, clicks: 0 };
 
-/** Number of transactions per batch. */
 const BATCH = 1_000;
 
 const FORMER = 'FROM former_users WHERE org_id = $1 AND user_key = $2';

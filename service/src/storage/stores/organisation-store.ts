@@ -2,14 +2,13 @@
 
 import { newUuid } from '@offerbook/wire/uuid.ts';
 import type { ClickStore } from '../../domain/click.ts';
-import type { Organisation, OrganisationStore, PublicOrganisation } from '../../domain/organisation.ts';
+import type { Organisation, OrganisationStore } from '../../domain/organisation.ts';
 import type { Database } from '../database.ts';
 import type { Statement } from '../sql.ts';
 import { type Auditor, writeAudit } from './audit-log.ts';
 import { organisationDeletion } from './organisation-deletion.ts';
 import { LAST_NUMBER_SQL, raiseRevision } from './revision.ts';
 
-/** The columns of a PublicOrganisation. */
 const COLUMNS = 'id, name, created_at AS "createdAtMs", public_id AS "publicId"';
 
 const CREATE_SQL: Statement = ({ nextNumber }) => `
@@ -26,7 +25,7 @@ export function organisationStore(
     create: (name) =>
       database.write(async (connection) => {
         const now = auditor.clock();
-        const [created] = await connection.all<PublicOrganisation>(CREATE_SQL, name, now, newUuid());
+        const [created] = await connection.all<Organisation>(CREATE_SQL, name, now, newUuid());
         if (created !== undefined) {
           await raiseRevision(connection, 'activation');
           await writeAudit(connection, auditor, 'organisation created', name, {});
@@ -34,21 +33,18 @@ export function organisationStore(
         return created;
       }),
     async find(name) {
-      const [found] = await database.all<Organisation>(
-        `SELECT id, name, created_at AS "createdAtMs" FROM organisations WHERE name = $1 AND deleting_since IS NULL`,
-        name,
-      );
+      const sql = `SELECT ${COLUMNS} FROM organisations WHERE name = $1 AND deleting_since IS NULL`;
+      const [found] = await database.all<Organisation>(sql, name);
       return found;
     },
     list: () =>
-      database.all<PublicOrganisation>(
+      database.all<Organisation>(
         `SELECT ${COLUMNS} FROM organisations WHERE deleting_since IS NULL ORDER BY name`,
       ),
     async changeClocks() {
-      const rows = await database.all<{ id: number; last_stamp: number }>(
-        'SELECT id, last_stamp FROM organisations',
-      );
-      return new Map(rows.map(({ id, last_stamp }) => [id, last_stamp]));
+      const sql = 'SELECT id, last_stamp AS stamp FROM organisations';
+      const rows = await database.all<{ id: number; stamp: number }>(sql);
+      return new Map(rows.map(({ id, stamp }) => [id, stamp]));
     },
   };
 }

@@ -10,7 +10,6 @@ import type { Statement } from '../sql.ts';
 import { type Auditor, writeAudit } from './audit-log.ts';
 import { raiseRevision } from './revision.ts';
 
-/** The columns of an AccessToken. */
 const COLUMNS = `t.id, t.org_id AS "orgId", o.name AS "orgName", t.kind, t.label, t.digest, t.created_at AS "createdAtMs",
   t.expires_at AS "expiresAtMs", t.overlap_ends_at AS "overlapEndsAtMs", t.revoked_at AS "revokedAtMs",
   t.last_used_at AS "lastUsedAtMs"`;

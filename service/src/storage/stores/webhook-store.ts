@@ -17,7 +17,6 @@ import { raiseRevision } from './revision.ts';
 /** Other writers hold the lock only briefly, except imports on SQLite. */
 const LOCK_TIMEOUT_MS = 5_000;
 
-/** The columns of a Webhook. */
 const COLUMNS = `w.id, w.org_id AS "orgId", o.name AS "orgName", w.url, w.created_at AS "createdAtMs", w.generation,
   w.oldest_generation AS "oldestGeneration", w.overlap_ends_at AS "overlapEndsAtMs", w.position_stamp AS "positionMs",
   w.position_id AS "positionId", w.sending_since AS "sendingSinceMs", w.revision, w.paused_at AS "pausedAtMs", w.paused_by AS "pausedBy", w.failing_since AS "failingSinceMs", w.failures,

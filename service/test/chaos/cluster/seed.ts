@@ -5,7 +5,7 @@ import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import type { UnstampedTransaction } from '@offerbook/wire/transaction.ts';
 import { digestToken, newTokenText, type TokenKind } from '../../../src/domain/access-token.ts';
 import { systemClock } from '../../../src/domain/clock.ts';
-import type { Organisation, PublicOrganisation } from '../../../src/domain/organisation.ts';
+import type { Organisation } from '../../../src/domain/organisation.ts';
 import type { Stores } from '../../../src/domain/stores.ts';
 import { importCatalogue } from '../../../src/importer/import-catalogue.ts';
 import { importTransactions } from '../../../src/importer/import-transactions.ts';
@@ -43,7 +43,7 @@ export async function withStores<Result>(
   return await work(stores).finally(() => stores.close());
 }
 
-export async function createOrganisation(stores: Stores, name: string): Promise<PublicOrganisation> {
+export async function createOrganisation(stores: Stores, name: string): Promise<Organisation> {
   const org = await stores.organisations.create(name);
   if (org === undefined) throw new Error(`there is an organisation ${name} already`);
   return org;

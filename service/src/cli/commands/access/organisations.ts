@@ -5,7 +5,7 @@ import { BadInput, Refused } from '@offerbook/wire/failures.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { UUID_PATTERN } from '@offerbook/wire/uuid.ts';
 import type { Command } from 'commander';
-import type { DeletedCounts, Organisation, PublicOrganisation } from '../../../domain/organisation.ts';
+import type { DeletedCounts, Organisation } from '../../../domain/organisation.ts';
 import { isStorageError } from '../../../domain/storage-error.ts';
 import type { Stores } from '../../../domain/stores.ts';
 import { CREATE_OPTIONS } from '../../../storage/open-stores.ts';
@@ -98,7 +98,7 @@ function printDeleted({ tokens, transactions, versions, clicks, imports }: Delet
   return `${printCountsOf(counts)} in the import log`;
 }
 
-function toJson(org: PublicOrganisation) {
+function toJson(org: Organisation) {
   return { name: org.name, publicId: org.publicId, createdAt: printTimestamp(org.createdAtMs) };
 }
 

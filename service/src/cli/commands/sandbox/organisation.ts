@@ -11,7 +11,7 @@ import {
   newTokenText,
   type TokenKind,
 } from '../../../domain/access-token.ts';
-import type { Organisation, PublicOrganisation } from '../../../domain/organisation.ts';
+import type { Organisation } from '../../../domain/organisation.ts';
 import type { Stores } from '../../../domain/stores.ts';
 
 const NAME = 'Sandbox';
@@ -34,7 +34,7 @@ export async function findSeed(stores: Stores): Promise<number | undefined> {
   return undefined;
 }
 
-export async function openOrganisation(stores: Stores): Promise<PublicOrganisation> {
+export async function openOrganisation(stores: Stores): Promise<Organisation> {
   const known = (await stores.organisations.list()).find(({ name }) => name === NAME);
   const org = known ?? (await stores.organisations.create(NAME));
   if (org === undefined)
