@@ -19,14 +19,9 @@ export interface LeaseStore {
   release(name: string, holder: string): Promise<void>;
 }
 
-export interface LeaseTimings {
-  readonly leaseMs: number;
-  readonly renewEveryMs: number;
-  /** How often other processes check the lease. */
-  readonly checkEveryMs: number;
-}
-
-const TIMINGS: LeaseTimings = { leaseMs: 25_000, renewEveryMs: 5_000, checkEveryMs: 1_000 };
+/** `checkEveryMs`: how often other processes check the lease. */
+const TIMINGS = { leaseMs: 25_000, renewEveryMs: 5_000, checkEveryMs: 1_000 };
+export type LeaseTimings = Readonly<typeof TIMINGS>;
 
 export interface LeaseOptions {
   readonly store: LeaseStore;

@@ -25,8 +25,6 @@ export interface ChangePosition {
   readonly id: Uuid;
 }
 
-export type ChangeQuery = Required<Pick<TransactionQuery, 'orgId' | 'after' | 'limit' | 'bytesMax'>>;
-
 export interface ChangePage {
   /** The comma-separated documents in the order of their changes, as UTF-8. */
   readonly data: Uint8Array<ArrayBuffer>;
@@ -87,7 +85,9 @@ export interface TransactionStore {
    */
   page(query: TransactionQuery): Promise<TransactionPage>;
   /** Reads the transactions that changed after a position, in their current state. */
-  changes(query: ChangeQuery): Promise<ChangePage>;
+  changes(
+    query: Required<Pick<TransactionQuery, 'orgId' | 'after' | 'limit' | 'bytesMax'>>,
+  ): Promise<ChangePage>;
   /** Returns the current document of an organisation's transaction as UTF-8; undefined if there is none. */
   find(orgId: number, id: Uuid): Promise<Uint8Array<ArrayBuffer> | undefined>;
   /**

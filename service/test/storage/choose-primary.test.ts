@@ -2,8 +2,10 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { type Candidate, choosePrimary } from '../../src/storage/postgres/choose-primary.ts';
 
+const at = (address: string) => ({ address, url: `postgres://${address}`, socket: undefined });
+
 const server = (address: string, timeline: number | null, changes: Partial<Candidate> = {}): Candidate => ({
-  address,
+  server: at(address),
   isStandby: timeline === null,
   system: 'one',
   timeline,
@@ -13,7 +15,7 @@ const server = (address: string, timeline: number | null, changes: Partial<Candi
 
 const candidate = fc
   .record({
-    address: fc.constantFrom('a', 'b', 'c', 'd'),
+    server: fc.constantFrom('a', 'b', 'c', 'd').map(at),
     isStandby: fc.boolean(),
     system: fc.constantFrom('one', 'two', null),
     timeline: fc.option(fc.integer({ min: 1, max: 3 })),

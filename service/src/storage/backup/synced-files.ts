@@ -5,11 +5,6 @@ import { chmod, copyFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { StorageError } from '../../domain/storage-error.ts';
 
-interface FileSum {
-  readonly bytes: number;
-  readonly sha256: string;
-}
-
 /** Syncs a file, or the entries of a folder, to disk. */
 export function sync(path: string): void {
   const file = openSync(path, 'r');
@@ -20,7 +15,7 @@ export function sync(path: string): void {
   }
 }
 
-export async function sumOf(path: string): Promise<FileSum> {
+export async function sumOf(path: string) {
   const hash = new Bun.CryptoHasher('sha256');
   let bytes = 0;
   for await (const chunk of Bun.file(path).stream()) {
@@ -53,7 +48,7 @@ export function newFolder(path: string): string {
 }
 
 /** Copies a file with mode 0600, syncs the copy and returns its checksum. Fails if the target exists. */
-export async function copySynced(from: string, to: string): Promise<FileSum> {
+export async function copySynced(from: string, to: string) {
   await copyFile(from, to, constants.COPYFILE_EXCL);
   await chmod(to, 0o600);
   sync(to);

@@ -2,6 +2,8 @@
 // never stopped or because it was frozen and has resumed. PostgreSQL gives every promoted standby a new, higher timeline, so of
 // two servers of one system the one with the higher timeline is the primary. Pure functions.
 
+import type { PostgresServer } from './postgres-url.ts';
+
 /** What a server reports about itself. */
 export interface ServerIdentity {
   readonly isStandby: boolean;
@@ -14,31 +16,28 @@ export interface ServerIdentity {
 }
 
 export interface Candidate extends ServerIdentity {
-  readonly address: string;
+  readonly server: PostgresServer;
 }
 
-export type Choice<Server extends Candidate> =
-  | { readonly primary: Server; readonly rivals: readonly Server[] }
+type Choice =
+  | { readonly primary: Candidate; readonly rivals: readonly Candidate[] }
   | { readonly refusal: string };
 
 /**
  * Returns undefined if no server accepts writes. `latest` is the identity of the last primary that this process has used;
  * a server with a lower timeline has been replaced, even if no other server responds.
  */
-export function choosePrimary<Server extends Candidate>(
-  servers: readonly Server[],
-  latest?: ServerIdentity,
-): Choice<Server> | undefined {
+export function choosePrimary(servers: readonly Candidate[], latest?: ServerIdentity): Choice | undefined {
   const writable = withoutAliases(servers.filter(({ isStandby }) => !isStandby));
   const [primary, ...rivals] = writable.toSorted((a, b) => (b.timeline ?? 0) - (a.timeline ?? 0));
   if (primary === undefined) return undefined;
   if (rivals.some((rival) => !isReplacedBy(rival, primary)))
     return {
-      refusal: `several PostgreSQL servers accept writes (${writable.map(({ address }) => address).join(', ')}), and their timelines do not show which is the primary; stop all but the primary`,
+      refusal: `several PostgreSQL servers accept writes (${writable.map(({ server }) => server.address).join(', ')}), and their timelines do not show which is the primary; stop all but the primary`,
     };
   if (latest !== undefined && isReplacedBy(primary, latest))
     return {
-      refusal: `the PostgreSQL server at ${primary.address} is on timeline ${primary.timeline}, but this process has used timeline ${latest.timeline}`,
+      refusal: `the PostgreSQL server at ${primary.server.address} is on timeline ${primary.timeline}, but this process has used timeline ${latest.timeline}`,
     };
   return { primary, rivals };
 }
@@ -49,8 +48,8 @@ function isReplacedBy(server: ServerIdentity, other: ServerIdentity): boolean {
 }
 
 /** A URL can list several addresses of one server, for example of a proxy. */
-function withoutAliases<Server extends Candidate>(servers: readonly Server[]): Server[] {
-  const first = new Map<string, Server>();
+function withoutAliases(servers: readonly Candidate[]): Candidate[] {
+  const first = new Map<string, Candidate>();
   for (const server of servers) {
     const key = `${server.system} ${server.startedAt}`;
     if (!first.has(key)) first.set(key, server);

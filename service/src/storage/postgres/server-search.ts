@@ -30,10 +30,6 @@ const ROLE_SQL = `
   SELECT pg_is_in_recovery() AS "isStandby", NULL AS system, NULL AS timeline,
          pg_postmaster_start_time()::text AS "startedAt"`;
 
-interface Found extends Candidate {
-  readonly server: PostgresServer;
-}
-
 export type ServerSearch = ReturnType<typeof searchServers>;
 
 /** `isThorough`: waits for every server's response. */
@@ -70,13 +66,13 @@ export function searchServers(url: PostgresUrl, role: 'primary' | 'standby', isT
   }
 
   async function search(): Promise<PostgresServer> {
-    const found: Found[] = [];
+    const found: Candidate[] = [];
     const failures: unknown[] = [];
     const { promise: enough, resolve } = Promise.withResolvers<void>();
     const asked = servers.map(async (server) => {
       try {
         const identity = await ask(server);
-        found.push({ ...identity, address: server.address, server });
+        found.push({ ...identity, server });
         if (identity.isStandby !== (role === 'standby')) return;
         if (role === 'standby') resolve();
         else if (!isThorough) setTimeout(resolve, SERVER_GRACE_MS);
@@ -93,14 +89,14 @@ export function searchServers(url: PostgresUrl, role: 'primary' | 'standby', isT
     return chosen;
   }
 
-  function usePrimary(found: readonly Found[]): PostgresServer | undefined {
+  function usePrimary(found: readonly Candidate[]): PostgresServer | undefined {
     const choice = choosePrimary(found, latest);
     if (choice === undefined) return undefined;
     if ('refusal' in choice) {
       result = new StorageError('unavailable', choice.refusal);
       throw result;
     }
-    rivals = choice.rivals.map(({ address }) => address);
+    rivals = choice.rivals.map(({ server }) => server.address);
     latest = choice.primary;
     result = choice.primary.server;
     return result;

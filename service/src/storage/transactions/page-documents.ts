@@ -79,10 +79,6 @@ export function versionAsOf(field: string, currentField = field): string {
   return `coalesce(${earlierVersion('v.value', '$4', '$5', field)}, ${current})`;
 }
 
-interface JoinedDocuments extends Pick<TransactionPage, 'data'> {
-  readonly count: number;
-}
-
 /** Joins the first documents that fit on a page. If `asOf` is undefined, reads the current versions. */
 export async function joinDocuments(
   connection: Connection,
@@ -90,12 +86,12 @@ export async function joinDocuments(
   ids: readonly Uuid[],
   limits: PageLimits,
   asOf?: { readonly asOfMs: number; readonly stampMaxMs: number },
-): Promise<JoinedDocuments> {
+) {
   const wanted = ids.slice(0, limits.limit);
   const { asOfMs, stampMaxMs } = asOf ?? { asOfMs: AS_OF_NOW, stampMaxMs: AS_OF_NOW };
   const read = async (statement: Statement, bytes: number, ...stamps: readonly number[]) => {
     const params = [orgId, JSON.stringify(wanted), bytes, ...stamps];
-    type Row = { data: JoinedDocuments['data'] | null; joined: number };
+    type Row = { data: TransactionPage['data'] | null; joined: number };
     const [row] = await connection.allWithBytes<Row>(statement, ...params);
     return { data: row?.data ?? NOTHING, count: row?.joined ?? 0 };
   };

@@ -30,13 +30,8 @@ export interface IdQuery {
   readonly window: StampWindow;
 }
 
-interface WindowIds {
-  /** The first ids at or after the cursor whose stamps are in the window. */
-  readonly ids: readonly Uuid[];
-  readonly clockMs: number;
-}
-
-export async function readWindowIds(connection: Connection, query: IdQuery): Promise<WindowIds> {
+/** Returns the first ids at or after the cursor whose stamps are in the window, and the change clock. */
+export async function readWindowIds(connection: Connection, query: IdQuery) {
   const { edges, spans } = splitWindow(query.window);
   // Sent together: one round trip to PostgreSQL.
   const [bounds, ...lists] = await Promise.all([
