@@ -105,7 +105,7 @@ ${surroundings === undefined ? html`<main>${main}</main>` : surround(main, surro
 function surround(main: Html, { brand, sections, section, footer }: Surroundings): Html {
   return html`<a class="skip" href="#main">Skip to content</a>
 <header class="site row between">
-<a class="brand" href="/">${MARK}${brand}</a>
+<a class="brand row" href="/">${MARK}${brand}</a>
 ${navigation(sections, section)}
 </header>
 <main id="main">${main}</main>

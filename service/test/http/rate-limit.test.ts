@@ -2,11 +2,11 @@
 
 import { describe, expect, test } from 'bun:test';
 import { rateLimiter } from '../../src/http/access/rate-limit.ts';
-import { KeptRequestCounts, RequestCounts } from '../../src/http/access/request-counts.ts';
+import { keptRequestCounts, requestCounts } from '../../src/http/access/request-counts.ts';
 
 test('a new window starts after a minute on the monotonic clock', () => {
   let nowMs = 0;
-  const limiter = rateLimiter('public', 1, new KeptRequestCounts({ slots: 10, monotonicMs: () => nowMs }));
+  const limiter = rateLimiter('public', 1, keptRequestCounts({ slots: 10, monotonicMs: () => nowMs }));
   const take = () => limiter('key').exceeded;
   const seen = [take(), take()];
   nowMs = 59_999;
@@ -17,8 +17,8 @@ test('a new window starts after a minute on the monotonic clock', () => {
 });
 
 test('a client is never asked to try again in 0 seconds', () => {
-  const kept = new KeptRequestCounts();
-  const limiter = rateLimiter('public', 1, new RequestCounts(kept.table));
+  const kept = keptRequestCounts();
+  const limiter = rateLimiter('public', 1, requestCounts(kept.table));
   limiter('key');
   // The thread that starts windows is late.
   kept.table[1] = 0;
@@ -26,7 +26,7 @@ test('a client is never asked to try again in 0 seconds', () => {
 });
 
 test('policies are counted separately', () => {
-  const counts = new KeptRequestCounts();
+  const counts = keptRequestCounts();
   const [one, other] = [rateLimiter('public', 1, counts), rateLimiter('private', 1, counts)];
   expect([one, other, one].map((limiter) => limiter('a').exceeded)).toEqual([false, false, true]);
 });
@@ -35,12 +35,12 @@ describe('threads that share memory', () => {
   /** The main thread and two workers with one table, and a clock that the test advances. */
   function node() {
     let nowMs = 0;
-    const kept = new KeptRequestCounts({ monotonicMs: () => nowMs });
+    const kept = keptRequestCounts({ monotonicMs: () => nowMs });
     const pass = (ms: number) => {
       for (const endMs = nowMs + ms; nowMs < endMs; nowMs += 250) kept.beat();
       kept.beat();
     };
-    return { first: new RequestCounts(kept.table), second: new RequestCounts(kept.table), pass };
+    return { first: requestCounts(kept.table), second: requestCounts(kept.table), pass };
   }
 
   test('threads that share memory start every window at zero and return the time left in it', () => {

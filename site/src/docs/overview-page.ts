@@ -70,7 +70,7 @@ function readers(hasActivation: boolean): Html[] {
 }
 
 function reader(title: string, about: string | Html, links: readonly (readonly [string, string])[]): Html {
-  return html`<li class="reader panel stack"><h3>${title}</h3><p class="muted">${about}</p><ul class="reader-links">${links.map(([path, label]) => html`<li><a href="${path}">${label}</a></li>`)}</ul></li>`;
+  return html`<li class="reader panel stack"><h3>${title}</h3><p class="muted">${about}</p><ul class="reader-links stack">${links.map(([path, label]) => html`<li><a href="${path}">${label}</a></li>`)}</ul></li>`;
 }
 
 function firstRequest({ paths }: ApiDocument): Html | undefined {

@@ -8,7 +8,7 @@ import { BadInput } from '@offerbook/wire/failures.ts';
 import { isLoopback, type ServeSettings } from '../../config.ts';
 import { ipNetworkOf } from '../../http/access/client-address.ts';
 import { rateLimiter } from '../../http/access/rate-limit.ts';
-import { KeptRequestCounts } from '../../http/access/request-counts.ts';
+import { keptRequestCounts } from '../../http/access/request-counts.ts';
 
 /**
  * Maximum number of wrong secrets per minute and address. Above it, the response is 429, so that a misconfigured client slows
@@ -30,7 +30,7 @@ export function openAdminAccess({ adminTokenFile }: ServeSettings): Refuse {
 
 function refuseWithoutSecret(secret: string): Refuse {
   const expected = digest(secret);
-  const failures = rateLimiter('admin', FAILURES_MAX, new KeptRequestCounts({ slots: 1_024 }));
+  const failures = rateLimiter('admin', FAILURES_MAX, keptRequestCounts({ slots: 1_024 }));
   return (request, address) => {
     const given = readSent(request.headers.get('Authorization'));
     // The secret is checked before the limit, so that a client with wrong secrets does not lock out others at its address.

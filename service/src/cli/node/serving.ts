@@ -4,7 +4,7 @@
 import { Catalogue } from '../../catalogue/catalogue.ts';
 import type { SnapshotData } from '../../catalogue/snapshot-data.ts';
 import type { TransactionQuery } from '../../domain/transaction.ts';
-import { KeptRequestCounts, type RequestCounts } from '../../http/access/request-counts.ts';
+import { keptRequestCounts, type RequestCounts } from '../../http/access/request-counts.ts';
 import { tokenDirectory } from '../../http/access/token-directory.ts';
 import { buildApp } from '../../http/app.ts';
 import { callerTally } from '../../http/caller-tally.ts';
@@ -104,7 +104,7 @@ export async function openServing(options: ServingOptions) {
 
   const app = buildApp({
     ...options,
-    requestCounts: sharedCounts ?? new KeptRequestCounts(),
+    requestCounts: sharedCounts ?? keptRequestCounts(),
     catalogue,
     tokens,
     transactions: stores.transactions,

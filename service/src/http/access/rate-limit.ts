@@ -4,25 +4,17 @@
 import { ApiError } from '../../domain/api-errors.ts';
 import { type RequestCounts, WINDOW_MS } from './request-counts.ts';
 
-export interface RateLimitState {
-  /** Requests in this window, including the last one; 0 if there is no limit. */
-  readonly count: number;
-  /** True if the last request exceeded the limit. */
-  readonly exceeded: boolean;
-  readonly retryAfterS: number;
-  /** Values of the RateLimit and RateLimit-Policy headers; undefined if there is no limit. */
-  readonly header?: string;
-  readonly policyHeader?: string;
-}
+export type RateLimitState = ReturnType<ReturnType<typeof rateLimiter>>;
 
-const UNLIMITED: RateLimitState = { count: 0, exceeded: false, retryAfterS: 0 };
+const UNLIMITED = { count: 0, exceeded: false, retryAfterS: 0, header: undefined, policyHeader: undefined };
 
-export type RateLimiter = (key: string) => RateLimitState;
-
-/** Returns a function that counts a request. A limit of 0 means unlimited. */
-export function rateLimiter(policy: string, limit: number, counts: RequestCounts): RateLimiter {
+/**
+ * Returns a function that counts a request, and returns the count of this window and the values of the RateLimit and
+ * RateLimit-Policy headers. A limit of 0 means unlimited.
+ */
+export function rateLimiter(policy: string, limit: number, counts: RequestCounts) {
   const policyHeader = `"${policy}";q=${limit};w=${WINDOW_MS / 1000}`;
-  return (key) => {
+  return (key: string) => {
     if (limit === 0) return UNLIMITED;
     const { count, windowLeftMs } = counts.add(`${policy} ${key}`);
     const retryAfterS = Math.max(1, Math.ceil(windowLeftMs / 1000));

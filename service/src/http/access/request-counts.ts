@@ -13,29 +13,19 @@ const DISTANCE_MAX = 64;
 const SLOT_LENGTH = 2;
 const [WINDOW, SECONDS_LEFT, SEED, HALVES_START] = [0, 1, 2, 3];
 
-export class RequestCounts {
-  readonly table: Int32Array<SharedArrayBuffer>;
-  protected readonly slots: number;
+export type RequestCounts = ReturnType<typeof requestCounts>;
 
-  constructor(table: Int32Array<SharedArrayBuffer>) {
-    this.table = table;
-    this.slots = (table.length - HALVES_START) / (2 * SLOT_LENGTH);
-  }
-
-  /** Counts a request and returns the count for its key, including this request. */
-  add(key: string) {
-    const count = Atomics.add(this.table, this.#slotOf(key) + 1, 1) + 1;
-    return { count, windowLeftMs: Atomics.load(this.table, SECONDS_LEFT) * 1000 };
-  }
+/** Counts in a table whose windows another thread keeps. */
+export function requestCounts(table: Int32Array<SharedArrayBuffer>) {
+  const slots = (table.length - HALVES_START) / (2 * SLOT_LENGTH);
 
   /** Returns the key's slot in this window: its own, the first free slot, or a shared slot. */
-  #slotOf(key: string): number {
-    const { table, slots } = this;
+  function slotOf(key: string): number {
     const seed = Atomics.load(table, SEED) >>> 0;
     // 0 marks a free slot.
     const tag = Bun.hash.xxHash32(key, seed) | 0 || 1;
     const first = Bun.hash.xxHash32(key, ~seed >>> 0);
-    const start = this.halfOf(Atomics.load(table, WINDOW));
+    const start = halfOf(Atomics.load(table, WINDOW), slots);
     const slotAt = (distance: number) => start + ((first + distance) % slots) * SLOT_LENGTH;
     for (let distance = 0; distance < DISTANCE_MAX; distance++) {
       const slot = slotAt(distance);
@@ -46,42 +36,51 @@ export class RequestCounts {
     return slotAt(0);
   }
 
-  protected halfOf(window: number): number {
-    return HALVES_START + (window & 1) * this.slots * SLOT_LENGTH;
-  }
+  return {
+    /** Counts a request and returns the count for its key, including this request. */
+    add(key: string) {
+      const count = Atomics.add(table, slotOf(key) + 1, 1) + 1;
+      return { count, windowLeftMs: Atomics.load(table, SECONDS_LEFT) * 1000 };
+    },
+  };
 }
 
-/** Creates the table and starts its windows: when it counts a request, and at each beat(). */
-export class KeptRequestCounts extends RequestCounts {
-  /** Monotonic, because an operator may set the wall clock back. */
-  readonly #monotonicMs: () => number;
-  #windowEndMs: number;
+function halfOf(window: number, slots: number): number {
+  return HALVES_START + (window & 1) * slots * SLOT_LENGTH;
+}
 
-  constructor({ slots = SLOTS, monotonicMs = () => performance.now() } = {}) {
-    const length = HALVES_START + 2 * slots * SLOT_LENGTH;
-    super(new Int32Array(new SharedArrayBuffer(length * Int32Array.BYTES_PER_ELEMENT)));
-    this.#monotonicMs = monotonicMs;
-    this.#windowEndMs = monotonicMs() + WINDOW_MS;
-    // Random, so that clients cannot predict which addresses share a slot.
-    Atomics.store(this.table, SEED, crypto.getRandomValues(new Int32Array(1))[0] ?? 0);
-    this.beat();
-  }
-
-  override add(key: string) {
-    this.beat();
-    return super.add(key);
-  }
+/**
+ * Creates the table and starts its windows: when it counts a request, and at each beat(). The clock is monotonic, because an
+ * operator may set the wall clock back.
+ */
+export function keptRequestCounts({ slots = SLOTS, monotonicMs = () => performance.now() } = {}) {
+  const length = HALVES_START + 2 * slots * SLOT_LENGTH;
+  const table = new Int32Array(new SharedArrayBuffer(length * Int32Array.BYTES_PER_ELEMENT));
+  const counts = requestCounts(table);
+  let windowEndMs = monotonicMs() + WINDOW_MS;
+  // Random, so that clients cannot predict which addresses share a slot.
+  Atomics.store(table, SEED, crypto.getRandomValues(new Int32Array(1))[0] ?? 0);
+  beat();
 
   /** If other threads share the table, call this several times a second. */
-  beat(): void {
-    const nowMs = this.#monotonicMs();
-    if (nowMs >= this.#windowEndMs) {
-      const next = Atomics.load(this.table, WINDOW) + 1;
-      const start = this.halfOf(next);
-      this.table.fill(0, start, start + this.slots * SLOT_LENGTH);
-      Atomics.store(this.table, WINDOW, next);
-      this.#windowEndMs = nowMs + WINDOW_MS;
+  function beat(): void {
+    const nowMs = monotonicMs();
+    if (nowMs >= windowEndMs) {
+      const next = Atomics.load(table, WINDOW) + 1;
+      const start = halfOf(next, slots);
+      table.fill(0, start, start + slots * SLOT_LENGTH);
+      Atomics.store(table, WINDOW, next);
+      windowEndMs = nowMs + WINDOW_MS;
     }
-    Atomics.store(this.table, SECONDS_LEFT, Math.ceil((this.#windowEndMs - nowMs) / 1000));
+    Atomics.store(table, SECONDS_LEFT, Math.ceil((windowEndMs - nowMs) / 1000));
   }
+
+  return {
+    table,
+    beat,
+    add(key: string) {
+      beat();
+      return counts.add(key);
+    },
+  };
 }

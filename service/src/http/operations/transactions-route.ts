@@ -12,17 +12,21 @@ import {
   type Walk,
 } from '../../domain/transaction.ts';
 import { type Span, useDatabase } from '../../tracing/tracer.ts';
-import { chooseCoding } from '../content/content-coding.ts';
+import { chooseCoding, compressInThread } from '../content/content-coding.ts';
 import { entityTag, matchesTag } from '../content/entity-tag.ts';
-import { linkToNext, nextSearch } from '../exchange.ts';
+import { lengthOf } from '../content/response-body.ts';
+import { type Exchange, linkToNext, nextSearch } from '../exchange.ts';
+import type { Reply } from '../reply.ts';
 import { withinDeadline } from './database-deadline.ts';
 import { expandRetailers } from './expand-retailers.ts';
 import type { Handler, Services } from './operation.ts';
 import { type Expandable, PAGE_PARAMETERS } from './parameters.ts';
-import { PRIVATE_HEADERS, privateReply } from './private-reply.ts';
 import { parsePathId, parseQuery } from './query.ts';
 
 const START = Buffer.from(ENVELOPE_START);
+
+/** Caches must not store transactions, but a client can revalidate a copy of its own. */
+const PRIVATE_HEADERS = { 'Cache-Control': 'private, no-store', Vary: 'Authorization, Accept-Encoding' };
 
 export const TRANSACTION_PARAMETERS = [
   ...PAGE_PARAMETERS,
@@ -119,4 +123,17 @@ export function transactionRoute({ transactions, transactionQueue, catalogue }: 
     if (!matchesTag(sent.get('If-None-Match'), tag)) return privateReply(exchange, { ETag: tag }, [document]);
     return { status: 304, headers: new Headers({ ...PRIVATE_HEADERS, ETag: tag }), body: null };
   };
+}
+
+/** Compresses the parts of a JSON body as the client prefers. */
+async function privateReply(
+  { request }: Exchange,
+  own: Readonly<Record<string, string>>,
+  body: readonly Uint8Array<ArrayBuffer>[],
+): Promise<Reply> {
+  const headers = new Headers({ ...PRIVATE_HEADERS, ...own, 'Content-Type': 'application/json' });
+  const coding = chooseCoding(request.headers.get('Accept-Encoding'), lengthOf(body));
+  if (coding === undefined) return { status: 200, headers, body };
+  headers.set('Content-Encoding', coding);
+  return { status: 200, headers, body: [await compressInThread(coding, Buffer.concat(body), 'fast')] };
 }

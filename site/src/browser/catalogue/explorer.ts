@@ -193,7 +193,7 @@ function startExplorer(main: HTMLElement): void {
 }
 
 function loadingScreen(): HTMLElement {
-  const status = element('p.status', { role: 'status' }, 'Loading…');
+  const status = element('p.muted', { role: 'status' }, 'Loading…');
   return element('div.screen.narrow', status);
 }
 

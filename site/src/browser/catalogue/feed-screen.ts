@@ -27,7 +27,7 @@ interface FeedPage {
 }
 
 export function feedScreen(path: string) {
-  const status = element('p.status');
+  const status = element('p.muted');
   /** The latest change to a sale of this visitor. */
   const own = element(
     'p.own-sale.panel.muted',
@@ -41,7 +41,7 @@ export function feedScreen(path: string) {
     'p.notice',
     'No changes in the last few minutes. New sales arrive every few seconds.',
   );
-  const columns = element('div.feed-columns', element('div.feed-changes', empty, list), webhooks.node);
+  const columns = element('div.feed-columns.row', element('div.feed-changes', empty, list), webhooks.node);
   /** Status of each transaction when this page last received it. */
   const statuses = new Map<string, string>();
   let completeThrough: string | undefined;

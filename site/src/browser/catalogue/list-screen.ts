@@ -20,7 +20,7 @@ export type ListScreen = ReturnType<typeof listScreen>;
 
 export function listScreen({ loaded, load }: Catalogue, onChange: OnChange) {
   const form = searchForm(onChange);
-  const status = element('p.status', { role: 'status' });
+  const status = element('p.muted', { role: 'status' });
   const before = element('div.before');
   const results = element('ul.cards');
   const after = element('div.after.stack');

@@ -46,7 +46,7 @@ function cashback(offers: readonly RetailerOffer[]): (HTMLElement | undefined)[]
   const best = bestOffer(offers);
   if (best === undefined) return [element('p.best.none', 'No cashback at the moment')];
   return [
-    element('div.card-offer', bestCashback(offers)),
+    element('div.card-offer.row', bestCashback(offers)),
     element('p.muted.about', isolated(best.description)),
   ];
 }

@@ -56,7 +56,7 @@ function countryNote({ id, cashbackOffers }: Retailer, shown: number, country: s
   const words = shown === 0 ? 'No cashback' : shown === all ? 'All offers are available' : 'Offers';
   const href = printView({ kind: 'retailer', id, country: '' });
   return element(
-    'p.status',
+    'p.muted',
     `${words} in ${countryName(country)}. `,
     shown === all ? undefined : element('a', { href }, `Show the offers for all countries (${all})`),
   );

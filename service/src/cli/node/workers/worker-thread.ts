@@ -4,7 +4,7 @@
 import type { SnapshotData } from '../../../catalogue/snapshot-data.ts';
 import type { ServeSettings } from '../../../config.ts';
 import { systemClock } from '../../../domain/clock.ts';
-import { RequestCounts } from '../../../http/access/request-counts.ts';
+import { requestCounts } from '../../../http/access/request-counts.ts';
 import type { ServingReport } from '../../../http/metrics.ts';
 import type { TracingSettings } from '../../../tracing/tracing-settings.ts';
 import { openLog } from '../log-writer.ts';
@@ -74,7 +74,7 @@ async function start({ number, counts, ...setup }: WorkerSetup) {
     ...setup,
     logger,
     clock: systemClock,
-    sharedCounts: new RequestCounts(counts),
+    sharedCounts: requestCounts(counts),
   });
   const { catalogue } = serving;
   report = serving.report;

@@ -3,7 +3,7 @@
 
 import { Catalogue } from '../../../catalogue/catalogue.ts';
 import type { SnapshotData } from '../../../catalogue/snapshot-data.ts';
-import { KeptRequestCounts } from '../../../http/access/request-counts.ts';
+import { keptRequestCounts } from '../../../http/access/request-counts.ts';
 import { SERVER_OPTIONS } from '../../../storage/open-database.ts';
 import { openStores } from '../../../storage/open-stores.ts';
 import { currentUser } from '../../current-user.ts';
@@ -42,7 +42,7 @@ export async function openWorkers(options: WorkersOptions): Promise<Serving> {
   // Traces catalogue builds; the workers trace requests.
   const tracing = openTracing(options.tracing, { databaseUrl, clock, onChange: logCollector(logger) });
   const health = databaseHealth(logger, databaseUrl);
-  const requestCounts = new KeptRequestCounts();
+  const requestCounts = keptRequestCounts();
   const windowTimer = setInterval(() => requestCounts.beat(), WINDOW_BEAT_MS);
   // Used only for the metrics, which count its items.
   const catalogue = new Catalogue(clock);
