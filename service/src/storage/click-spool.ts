@@ -8,7 +8,7 @@ import type { ClickSpool } from '../domain/click.ts';
 import { systemClock } from '../domain/clock.ts';
 import { StorageError } from '../domain/storage-error.ts';
 import type { Database, DatabaseOptions } from './database.ts';
-import { openOnce } from './open-once.ts';
+import { closingOnError, openOnce } from './open-once.ts';
 import { COMMAND_OPTIONS } from './open-stores.ts';
 import { migrate } from './schema/migrate.ts';
 import { columnsOf } from './schema/table.ts';
@@ -44,13 +44,8 @@ export function openSpool(path: () => string): ClickSpool {
     requirePrivateFiles(path());
     await upgradeSpool(path());
     const spool = await openSpoolFile(path(), { ...SPOOL_OPTIONS, create: true });
-    try {
-      await migrate(spool, undefined, SQLITE_SPOOL);
-      return spool;
-    } catch (error) {
-      await spool.close();
-      throw error;
-    }
+    await closingOnError(spool, () => migrate(spool, undefined, SQLITE_SPOOL));
+    return spool;
   });
   return {
     ...clickStore(file, systemClock),
@@ -73,14 +68,11 @@ export function openSpool(path: () => string): ClickSpool {
 export async function openSpoolFile(path: string, options: DatabaseOptions): Promise<Database> {
   requirePrivateFiles(path);
   const file = openSqlite(path, options);
-  try {
+  return closingOnError(file, async () => {
     const foreign = findForeign(await file.all<SchemaObject>(OBJECTS_SQL), SQLITE_SPOOL);
     if (foreign === undefined) return file;
     throw new StorageError('invalid', `${path} is not a spool: it has unexpected tables; move it elsewhere`);
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
+  });
 }
 
 function requirePrivateFiles(path: string): void {

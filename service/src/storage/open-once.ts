@@ -11,6 +11,16 @@ export function closing<Resource extends Closable>(resource: Resource): Resource
   return Object.assign(resource, { [Symbol.asyncDispose]: async () => resource.close() });
 }
 
+/** Runs `work`, and closes the resource if it fails. */
+export async function closingOnError<T>(resource: Closable, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    await resource.close();
+    throw error;
+  }
+}
+
 export function openOnce<Resource extends Closable>(connect: () => Promise<Resource>) {
   let opened: Promise<Resource> | undefined;
   return {

@@ -9,7 +9,7 @@ import type { Stores } from '../domain/stores.ts';
 import type { TransactionQuery } from '../domain/transaction.ts';
 import { type Connection, type Database, type DatabaseOptions, noDatabase, outdated } from './database.ts';
 import { CLICK_END, openDatabase, sqlitePath } from './open-database.ts';
-import { closing, type OpenOnce, openOnce } from './open-once.ts';
+import { closing, closingOnError, type OpenOnce, openOnce } from './open-once.ts';
 import { watchCluster } from './postgres/cluster-watch.ts';
 import { openReplica, type ReplicaOptions } from './postgres/replica.ts';
 import { findUsableSchema, type Migration, migrate } from './schema/migrate.ts';
@@ -75,12 +75,7 @@ export async function openStores(
 ): Promise<Stores> {
   const auditor = { clock, by };
   const database = openDatabase(url, options);
-  try {
-    await prepareSchema(url, database, options, auditor);
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
+  await closingOnError(database, () => prepareSchema(url, database, options, auditor));
   const path = sqlitePath(url);
   // Not durable: a lost walk does no harm.
   const walkPath = path === undefined ? undefined : `${path}-walks`;
@@ -215,13 +210,8 @@ export async function openFileBeside(
     return isThere ? file : { ...file, ...EMPTY_DATABASE };
   }
   const file = openSqlite(path, { ...options, create: true });
-  try {
-    await migrate(file, undefined, schema);
-    return file;
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
+  await closingOnError(file, () => migrate(file, undefined, schema));
+  return file;
 }
 
 const EMPTY: Connection = {
@@ -255,16 +245,11 @@ export function clickDatabase(
   url: string,
   { pageConnectionsMax: _, ...options }: DatabaseOptions,
 ): OpenOnce<Database> {
-  const path = sqlitePath(url);
-  return openOnce(async () =>
-    path === undefined
-      ? openDatabase(url, { ...options, durable: true, connectionsMax: 1 })
-      : withSyncedWrites(
-          await openFileBeside(`${path}${CLICK_END}`, SQLITE_CLICKS, {
-            ...options,
-            durable: false,
-          }),
-          `${path}${CLICK_END}`,
-        ),
-  );
+  const mainPath = sqlitePath(url);
+  return openOnce(async () => {
+    if (mainPath === undefined) return openDatabase(url, { ...options, durable: true, connectionsMax: 1 });
+    const path = `${mainPath}${CLICK_END}`;
+    const file = await openFileBeside(path, SQLITE_CLICKS, { ...options, durable: false });
+    return withSyncedWrites(file, path);
+  });
 }

@@ -4,6 +4,7 @@ import type { Statement as PreparedStatement, SQLQueryBindings, Database as Sqli
 import { statSync } from 'node:fs';
 import { StorageError } from '../../domain/storage-error.ts';
 import { type Connection, type DatabaseOptions, noDatabase, type SqlValue } from '../database.ts';
+import { closingOnError } from '../open-once.ts';
 import {
   columnsOf,
   keyOf,
@@ -74,23 +75,19 @@ export class SqliteConnection implements Connection {
     { access, create = false, durable = true, mapsFile = false }: Partial<DatabaseOptions>,
   ): Promise<SqliteConnection> {
     const connection = new SqliteConnection(path, file, durable && access === undefined);
-    try {
-      await connection.#retried(() => {
-        // Runs first, so that another program's file is never modified.
-        connection.#requireOurs(create);
-        if (access === undefined) {
-          // Affects only new files. Twice SQLite's default page size makes large imports faster; still larger pages would slow
-          // down reading a page of transactions.
-          file.run('PRAGMA page_size = 8192');
-          file.run('PRAGMA journal_mode = WAL');
-        }
-        connection.#configure(mapsFile);
-      }, OPEN_TIMEOUT_MS);
-      return connection;
-    } catch (error) {
-      connection.close();
-      throw error;
-    }
+    const configure = () => {
+      // Runs first, so that another program's file is never modified.
+      connection.#requireOurs(create);
+      if (access === undefined) {
+        // Affects only new files. Twice SQLite's default page size makes large imports faster; still larger pages would slow
+        // down reading a page of transactions.
+        file.run('PRAGMA page_size = 8192');
+        file.run('PRAGMA journal_mode = WAL');
+      }
+      connection.#configure(mapsFile);
+    };
+    await closingOnError(connection, () => connection.#retried(configure, OPEN_TIMEOUT_MS));
+    return connection;
   }
 
   private constructor(path: string, file: SqliteFile, durable: boolean) {

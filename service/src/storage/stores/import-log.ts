@@ -16,7 +16,6 @@ import {
   type ImportOrigin,
   type ImportOutcome,
   type ImportResult,
-  type ImportTotals,
   NO_COUNTS,
 } from '../../domain/import-log.ts';
 import type { Connection, Database } from '../database.ts';
@@ -97,8 +96,15 @@ export function importLog(database: Database, clock: Clock): ImportLog {
     async totals() {
       const rows = await database.all<{ name: string; value: number }>(COUNTERS_SQL);
       const counters = new Map(rows.map(({ name, value }) => [name, value]));
+      const countOf = (kind: ImportKind, outcome: ImportOutcome) => ({
+        kind,
+        outcome,
+        count: counters.get(counterOf(kind, outcome)) ?? 0,
+      });
+      const outcomes = IMPORT_OUTCOMES.filter((outcome) => outcome !== 'begun');
+      const counts = IMPORT_KINDS.flatMap((kind) => outcomes.map((outcome) => countOf(kind, outcome)));
       const feeds = await database.all<ImportFeed>(FEEDS_SQL, clock() - SOURCE_KEEP_MS);
-      return { counts: countsOf(counters), feeds };
+      return { counts, feeds };
     },
   };
 }
@@ -119,16 +125,6 @@ const DAYS_SQL: Statement = ({ jsonNumber }) => {
 export const COUNTERS_SQL = `SELECT name, value FROM revisions WHERE name LIKE 'imports %' OR name = '${DELETED_NUMBER}'`;
 
 const counterOf = (kind: ImportKind, outcome: ImportOutcome) => `imports ${kind} ${outcome}`;
-
-function countsOf(counters: ReadonlyMap<string, number>): ImportTotals['counts'] {
-  return IMPORT_KINDS.flatMap((kind) =>
-    IMPORT_OUTCOMES.filter((outcome) => outcome !== 'begun').map((outcome) => ({
-      kind,
-      outcome,
-      count: counters.get(counterOf(kind, outcome)) ?? 0,
-    })),
-  );
-}
 
 /** A source without an import for this long counts as abandoned and must not raise alarms. */
 const SOURCE_KEEP_MS = 30 * DAY_MS;

@@ -70,7 +70,8 @@ export function organisationDeletion(
       if (org === undefined) return undefined;
       if (org.deleting_since === null && !revokesTokens) {
         const live = await countLive(connection, org.id);
-        if (live > 0) throw stillInUse(name, live);
+        const problem = `"${name}" has ${printCountOf(live, 'valid token')}; nothing was changed`;
+        if (live > 0) throw new StorageError('conflict', problem);
       }
       const counts: Counts = { ...NONE };
       for (const { name: table } of tablesDeleted('first')) {
@@ -150,11 +151,4 @@ async function forget(connection: Connection, orgId: number): Promise<number> {
 
 function tablesDeleted(when: Table['deleted']): Table[] {
   return MAIN_TABLES.filter((table) => ownerOf(table) !== undefined && table.deleted === when);
-}
-
-function stillInUse(name: string, live: number): StorageError {
-  return new StorageError(
-    'conflict',
-    `"${name}" has ${printCountOf(live, 'valid token')}; nothing was changed`,
-  );
 }
