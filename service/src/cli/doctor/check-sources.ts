@@ -15,9 +15,7 @@ export async function checkSources(
   { paths, allowOtherHost }: CheckedSources,
   clock: Clock,
 ): Promise<Check[]> {
-  const checks: Check[] = [];
-  for (const path of paths) checks.push(await checkOne(path, allowOtherHost, clock));
-  return checks;
+  return await Array.fromAsync(paths, (path) => checkOne(path, allowOtherHost, clock));
 }
 
 async function checkOne(path: string, allowOtherHost: boolean, clock: Clock): Promise<Check> {

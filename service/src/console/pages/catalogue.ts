@@ -33,7 +33,7 @@ export const cataloguePage: MakePage = async ({ node: { state, nowMs }, stores: 
           'Last imported',
           lastImport === undefined
             ? 'never'
-            : html`<a href="/imports/${lastImport.id}">${ui.ago(lastImport.beganAtMs, nowMs)}</a>`,
+            : ui.linked(`/imports/${lastImport.id}`, ui.ago(lastImport.beganAtMs, nowMs)),
         ],
         ['Deals ending within a week', ui.linked('#deals-ending-within-a-week', ui.number(soon.length))],
         [

@@ -56,8 +56,8 @@ export function pageCache() {
     },
     /** Returns the page to send, which find() did not return. Caches it if it was requested before. */
     add(search: string, encoded: EncodedPage): CataloguePage {
-      if (search.length > SEARCH_LENGTH_MAX || !isRepeated(search)) return new CataloguePage(encoded, search);
-      const page = new CataloguePage({ ...encoded, bytes: encoded.bytes.slice() }, search);
+      if (search.length > SEARCH_LENGTH_MAX || !isRepeated(search)) return cataloguePage(encoded, search);
+      const page = cataloguePage({ ...encoded, bytes: encoded.bytes.slice() }, search);
       pages.set(search, page);
       bytes += sizeOf(page.encoded);
       for (const [oldest, { encoded }] of pages) {
@@ -74,31 +74,27 @@ function sizeOf({ bytes }: EncodedPage): number {
   return bytes.length + PAGE_OVERHEAD_BYTES;
 }
 
-/** A page. It is valid only until the next page is written, unless its bytes are a copy. */
-export class CataloguePage {
-  readonly encoded: EncodedPage;
+export type CataloguePage = ReturnType<typeof cataloguePage>;
+
+/** Returns a page. It is valid only until the next page is written, unless its bytes are a copy. */
+function cataloguePage(encoded: EncodedPage, search: string) {
   /** Query string of the next page; undefined on the last page. */
-  readonly #nextSearch: string | undefined;
+  const next = encoded.cursor === undefined ? undefined : nextSearch(search, encoded.cursor);
+  const representations = new Map<Coding | undefined, Representation>();
   /** The Link header of the last response, and the URL that it was built from. */
-  #link = { origin: '', path: '', value: '' };
-  readonly #representations = new Map<Coding | undefined, Representation>();
-
-  constructor(encoded: EncodedPage, search: string) {
-    this.encoded = encoded;
-    this.#nextSearch = encoded.cursor === undefined ? undefined : nextSearch(search, encoded.cursor);
-  }
-
-  /** Returns the Link header to the next page; undefined on the last page. */
-  linkFor({ origin, path }: Exchange): string | undefined {
-    if (this.#nextSearch === undefined) return undefined;
-    if (origin !== this.#link.origin || path !== this.#link.path)
-      this.#link = { origin, path, value: linkToNext({ origin, path }, this.#nextSearch) };
-    return this.#link.value;
-  }
-
-  as(coding: Coding | undefined): Representation {
-    return this.#representations.getOrInsertComputed(coding, () => representationOf(this.encoded, coding));
-  }
+  let link = { origin: '', path: '', value: '' };
+  return {
+    encoded,
+    /** Returns the Link header to the next page; undefined on the last page. */
+    linkFor({ origin, path }: Exchange): string | undefined {
+      if (next === undefined) return undefined;
+      if (origin !== link.origin || path !== link.path)
+        link = { origin, path, value: linkToNext({ origin, path }, next) };
+      return link.value;
+    },
+    as: (coding: Coding | undefined) =>
+      representations.getOrInsertComputed(coding, () => representationOf(encoded, coding)),
+  };
 }
 
 export type Representation = ReturnType<typeof representationOf>;
