@@ -81,18 +81,7 @@ test('a purchase after an activation in the explorer appears as pending and is t
   expect(watched.origins).toEqual(new Set([sandbox.url]));
 });
 
-test('the name in the header does not move if the navigation arrives after it', async () => {
-  await using sandbox = await Sandbox.start(temporaryFolder());
-  for (const width of [320, 768, 1280]) {
-    await using watched = await openPage(sandbox.url, { viewport: { width, height: 800 } });
-    const brand = watched.page.locator('.brand');
-    const before = await brand.boundingBox();
-    await watched.page.evaluate('document.querySelector("header.site nav").remove()');
-    expect(before).toEqual(await brand.boundingBox());
-  }
-});
-
-describe('the toy shop', () => {
+describe('with a sandbox at the normal speed', () => {
   let sandbox: Sandbox;
 
   beforeAll(async () => {
@@ -101,7 +90,17 @@ describe('the toy shop', () => {
 
   afterAll(() => sandbox?.[Symbol.asyncDispose]());
 
-  test("creates a sale with the activated offer's cashback and country, and only one sale if the order page is reloaded", async () => {
+  test('the name in the header does not move if the navigation arrives after it', async () => {
+    for (const width of [320, 768, 1280]) {
+      await using watched = await openPage(sandbox.url, { viewport: { width, height: 800 } });
+      const brand = watched.page.locator('.brand');
+      const before = await brand.boundingBox();
+      await watched.page.evaluate('document.querySelector("header.site nav").remove()');
+      expect(before).toEqual(await brand.boundingBox());
+    }
+  });
+
+  test("the toy shop creates a sale with the activated offer's cashback and country, and only one sale if the order page is reloaded", async () => {
     const startPage = await (await fetch(sandbox.url)).text();
     const [, orgId = ''] = /name="offerbook-org" content="([0-9a-f-]{36})"/.exec(startPage) ?? [];
     const { data: retailers } = await sandbox.get<{ data: Retailer[] }>('/v1/retailers/?limit=200', 'pub');
@@ -150,7 +149,7 @@ describe('the toy shop', () => {
     }
   });
 
-  test('rejects forged clicks and unknown orders, and exists only in the sandbox', async () => {
+  test('the toy shop rejects forged clicks and unknown orders, and exists only in the sandbox', async () => {
     const { data } = await sandbox.get<{ data: { id: string }[] }>('/v1/retailers/?limit=1', 'pub');
     const shop = `${sandbox.url}/sandbox/shop/${data[0]?.id}/0000000000000000000000`;
     expect((await fetch(shop, { method: 'POST' })).status).toBe(404);

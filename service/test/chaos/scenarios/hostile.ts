@@ -31,13 +31,7 @@ export const hostile: Scenario = {
   },
   short: {
     minutes: 20,
-    values: {
-      requests: '200',
-      tokens: '100',
-      files: '30',
-      bomb: ['lists in a field that is not read', 'columns without end', 'names that are all different'],
-      feeds: '20',
-    },
+    values: { requests: '2000', tokens: '1000', files: '300', feeds: '200' },
   },
   async run(run) {
     const isSqlite = run.database.name === 'SQLite';

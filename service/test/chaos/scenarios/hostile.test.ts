@@ -1,4 +1,0 @@
-import { testShortForm } from '../short-form.ts';
-import { hostile } from './hostile.ts';
-
-testShortForm(hostile);
