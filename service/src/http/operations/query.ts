@@ -75,10 +75,10 @@ function isToken(name: string, value: string): boolean {
 }
 
 function unknownParameters(given: URLSearchParams, names: readonly string[]): ParameterError[] {
-  const unknown = new Map([...given].filter(([name]) => !names.includes(name) && !name.startsWith('_')));
-  return [...unknown].slice(0, UNKNOWN_MAX).map(([name, value]) => ({
+  const unknown = [...given.keys()].filter((name) => !names.includes(name) && !name.startsWith('_'));
+  return [...new Set(unknown)].slice(0, UNKNOWN_MAX).map((name) => ({
     parameter: printName(name),
-    detail: isToken(name, value)
+    detail: given.getAll(name).some((value) => isToken(name, value))
       ? 'must not be in the query string; send the token as "Authorization: Bearer <token>"'
       : 'is not a parameter',
   }));

@@ -54,7 +54,8 @@ export const SQLITE_DIALECT: Dialect = {
  */
 export function withUuids<Row>(rows: Row[]): Row[] {
   const records = rows as Record<string, unknown>[];
-  for (const [name, value] of Object.entries(records[0] ?? {})) {
+  for (const name in records[0]) {
+    const value = records[0][name];
     if (name === 'data' || (value !== null && !(value instanceof Uint8Array))) continue;
     for (const row of records) {
       const bytes = row[name];
