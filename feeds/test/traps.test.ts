@@ -498,3 +498,9 @@ test("cashback is rounded to its currency's number of decimals", async () => {
   expect(await only(awin([awinSale(amounts('JPY', 405))]), 'cashback')).toEqual([202]);
   expect(await only(awin([awinSale(amounts('KWD', 4.051))]), 'cashback')).toEqual([2.026]);
 });
+
+test('a commission without a group gets no share of a group, even if the source file has a group without a name', async () => {
+  const sale = awinSale({ transactionParts: null });
+  const share = { default: 0.5, groups: { '': 0.3 } };
+  expect(await only(awin([sale], { share }), 'cashback')).toEqual([2.02]);
+});

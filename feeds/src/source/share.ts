@@ -17,8 +17,9 @@ export function openShares({ share }: Source, overlay: Overlay) {
   const advertisers = toAmounts([...Object.entries(share.advertisers), ...overlayShares]);
   const groups = toAmounts(Object.entries(share.groups));
 
-  function find(advertiserId: string, group = ''): Amount {
-    return groups.get(group) ?? advertisers.get(advertiserId) ?? standard;
+  function find(advertiserId: string, group?: string): Amount {
+    const groupShare = group === undefined ? undefined : groups.get(group);
+    return groupShare ?? advertisers.get(advertiserId) ?? standard;
   }
 
   return {

@@ -19,7 +19,7 @@ export function tokenDirectory(
 ) {
   let revision: number | undefined;
   let byDigest = new Map<string, AccessToken>();
-  /** Tokens by their text, because a digest would take 5 % of the time of a cached page. Emptied by every refresh. */
+  /** Live tokens by their text, because a digest would take 5 % of the time of a cached page. Emptied by every refresh. */
   const seen = new Map<string, AccessToken>();
   /** Number of refreshes started, and the number of the latest one applied. */
   let started = 0;
@@ -37,18 +37,13 @@ export function tokenDirectory(
     revision = listed.revision;
   }
 
-  function findDigest(text: string): AccessToken | undefined {
-    const token = byDigest.get(digestToken(text));
-    if (token !== undefined && seen.size < SEEN_MAX) seen.set(text, token);
-    return token;
-  }
-
   /** Finds a live token in memory. */
   function findKnown(text: string): AccessToken | undefined {
-    const token = seen.get(text) ?? findDigest(text);
+    const token = seen.get(text) ?? byDigest.get(digestToken(text));
     if (token === undefined) return undefined;
     const nowMs = clock();
     if (!isLive(token, nowMs)) return undefined;
+    if (seen.size < SEEN_MAX) seen.set(text, token);
     used.set(token.id, nowMs);
     return token;
   }
