@@ -189,7 +189,7 @@ export interface TransactionsChanged<Time = string> {
 export interface TransactionChanges<Time = string> {
   /** Changed transactions in their current state, in order of `updatedAt`; at most 100, and empty if the operator tests the endpoint */
   transactions: Array<Transaction<Time>>;
-  /** Earlier pages contained every change stamped at or before this time. Null on the first page of all transactions */
+  /** Earlier pages contained every change stamped at or before this time. Null on the first page of a webhook that starts, or is replayed, with the first transaction */
   after: Time | null;
   /** With this page, you have received every change stamped at or before this time. Null if the operator tests the endpoint */
   completeThrough: Time | null;

@@ -25,7 +25,8 @@ export function makeArticles(seed: number, retailer: Retailer, dealId: string | 
   const [onEverything, ...others] = retailer.cashbackOffers;
   const offer = others.find(({ id }) => id === dealId) ?? onEverything;
   const [country] = offer?.countries ?? [];
-  if (offer === undefined || country === undefined) throw new Error(`${retailer.name} has no offer`);
+  if (offer === undefined || country === undefined)
+    throw new Error(`${retailer.name} has no offer in a country`);
   const goods = new Random(seed, 'articles', retailer.id).shuffled(getCategory(offer.category).goods);
   return goods.slice(0, ARTICLES).map((name, number) => ({
     name: capitalised(name),
@@ -55,5 +56,5 @@ function findId(seed: number, nowMs: number): string {
     const isLasting = correctedAtMs === undefined && reversedAtMs === undefined && outcome === 'CONFIRMED';
     if (isLasting && settledAtMs <= nowMs + CONFIRMED_WITHIN_MS) return id;
   }
-  throw new Error('no sale id at this moment is confirmed within a minute');
+  throw new Error('found no sale id that is confirmed within a minute and stays confirmed');
 }

@@ -7,7 +7,7 @@ import { openShops } from './shop.ts';
 import type { Retailer } from './wire.ts';
 
 const RETAILER_COUNT = 400;
-/** Numbers of deals: of all retailers together, and limits for each. */
+/** The number of deals in total, and the minimum and maximum for a retailer. */
 const DEALS = {
   offers: { total: 1_500, min: 1, max: 9 },
   coupons: { total: 600, min: 0, max: 6 },

@@ -111,7 +111,7 @@ describe('import cycles', () => {
     expect(cyclesIn(imports)).toEqual([]);
   });
 
-  test('finds a cycle in a graph', () => {
+  test('the cycle check finds a cycle in a graph', () => {
     const graph = new Map([
       ['a', ['b', 'd']],
       ['b', ['c']],

@@ -28,7 +28,7 @@ const AWIN = {
   /** B. Regions that are not countries: Brazilian programmes that pay in US dollars. */
   regions: new Map([['BU', 'BR']]),
   rateTypes: { percentage: 'fraction', fix: 'fixed' },
-  /** B. Fields that can contain the offer list. Third-party clients read `data`; `offers` is only in a client's test. */
+  /** B. Fields that can contain the offer list. Third-party clients read `data`; `offers` occurs only in the tests of one of them. */
   offerLists: [['data'], ['offers']],
   /** B for the API's values, C for those in the CSV export. */
   offerTypes: {

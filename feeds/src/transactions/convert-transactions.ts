@@ -91,8 +91,8 @@ export class TransactionConversion {
   }
 
   /**
-   * Adds the rows of a network's response, which may be added again if its end was missing. Throws BrokenFile if the response is
-   * truncated or is not the expected document.
+   * Adds the rows of a network's response. Throws BrokenFile if the response is truncated or is not the expected document. A
+   * truncated response is requested again, so its first rows may be added twice.
    */
   async addPage(
     file: string,

@@ -56,7 +56,7 @@ export interface TransactionImportOptions extends ImportOptions {
   readonly attributor?: Attributor | undefined;
 }
 
-/** Part of an import whose rows were pulled from a network. `finish` runs at the end of its transaction. */
+/** What an import of rows that were pulled from a network also does. `finish` runs at the end of the database transaction. */
 export interface PulledImport {
   finish(writers: TransactionWriters, report: ImportReport): Promise<void>;
   /** Called with the id of every transaction that is added or changed. */

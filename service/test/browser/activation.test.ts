@@ -90,7 +90,7 @@ describe('with a sandbox at the normal speed', () => {
 
   afterAll(() => sandbox?.[Symbol.asyncDispose]());
 
-  test('the name in the header does not move if the navigation arrives after it', async () => {
+  test('the name in the header has the same position with and without the navigation', async () => {
     for (const width of [320, 768, 1280]) {
       await using watched = await openPage(sandbox.url, { viewport: { width, height: 800 } });
       const brand = watched.page.locator('.brand');

@@ -210,7 +210,7 @@ test('filters return the same offers as a naive search when names are similar an
   );
 });
 
-test('a search for a retailer with few of many offers finds all of them, from every cursor', async () => {
+test('a search finds all offers of a small retailer from every cursor, even if another retailer has many more', async () => {
   const retailers = [skewedRetailer(1, 'Few', 30), skewedRetailer(2, 'Many', 600)];
   const view = (await loadCatalogue(retailers)).list('cashbackOffers');
   const query = { name: 'few', country: 'DE', limit: 1000 };

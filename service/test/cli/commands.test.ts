@@ -221,7 +221,7 @@ describe('if there is no database', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('commands that write create the database', async () => {
+  test('orgs create, import catalogue and copy create a missing database', async () => {
     expect((await run('orgs create acme')).code).toBe(0);
     const catalogue = ndjson([retailer(1)]);
     const database = '--database sqlite:./other.db';

@@ -6,7 +6,7 @@ import { BUCKETS_S, requestTally } from '../../src/http/request-tally.ts';
 const MINUTE_MS = 60_000;
 const MACHINE = { memoryBytes: 1e8, disk: { free: 1e9, size: 2e9 } };
 
-test('reports the requests since the first sample by minute and by route, with the busiest route first', () => {
+test('recentHour() reports the requests since the first sample by minute and by route, with the busiest route first', () => {
   const tally = requestTally();
   const hour = recentHour(0, MACHINE);
   tally.count('/a', 200, 2);

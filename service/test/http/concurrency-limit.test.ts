@@ -45,7 +45,7 @@ function queue(runningMax: number) {
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-test('a concurrency limit runs a limited amount of work and queues the rest in order of arrival', async () => {
+test('a concurrency limit runs a limited number of tasks at once, and the other tasks of one caller in order of arrival', async () => {
   const { ask, jobs } = queue(2);
   const outcomes = Array.from({ length: 5 }, () => ask(ANYBODY));
   await settle();

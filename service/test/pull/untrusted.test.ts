@@ -144,7 +144,7 @@ test('an unexpected error fails the source with a message and a stack that conta
   expect(t.notes.join('\n')).not.toContain(token);
 });
 
-test('after 429 without a waiting time, requests are sent one by one at half the rate, even after a pause', async () => {
+test('after a 429 that specifies no wait, requests are sent one at a time at half the rate, even after a pause', async () => {
   await using t = await PullTest.open('awin', DATABASE);
   t.network.planned.push(() => new Response('', { status: 429 }));
   const client = networkClient(t.pullable(), t.context);

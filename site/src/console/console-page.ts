@@ -1,4 +1,4 @@
-// The frame of every console page: its navigation, title and time.
+// The frame of every console page: its navigation, its title and the time of its data.
 
 import { type Html, html } from '../html.ts';
 import { type Page, printPage } from '../html-page.ts';

@@ -44,7 +44,7 @@ export function readBearer(authorization: string | null, search: string): string
   });
 }
 
-/** Removes quoted strings, which are parameters of other schemes. */
+/** Removes quoted strings, because a parameter of another scheme could contain `, Bearer`. */
 function withoutQuotes(authorization: string): string {
   return authorization.replaceAll(/"[^"]*"/g, '');
 }

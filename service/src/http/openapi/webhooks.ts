@@ -31,7 +31,7 @@ export const WEBHOOK_SCHEMAS: Record<string, Schema> = {
     after: {
       ...TIMESTAMP_OR_NULL,
       description:
-        'Earlier pages contained every change stamped at or before this time. Null on the first page of all transactions',
+        'Earlier pages contained every change stamped at or before this time. Null on the first page of a webhook that starts, or is replayed, with the first transaction',
       examples: ['2026-11-14T12:00:00'],
     },
     completeThrough: {

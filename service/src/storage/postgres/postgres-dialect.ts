@@ -14,7 +14,7 @@ export const POSTGRES_DIALECT: Dialect = {
   jsonNumber: (column, path) => `(${column}::json #>> '{${path.join(',')}}')::bigint`,
   joinIds: `string_agg(id::text, ',')`,
   joinDocuments: `string_agg(document, ',') AS data, count(document) AS joined`,
-  // A LIMIT in the subquery forces a nested loop.
+  // `rest` contains a LIMIT, which forces a nested loop.
   joinEach: (table, columns, condition, rest) =>
     `LATERAL (SELECT ${columns} FROM ${table} WHERE ${condition} ${rest}) AS h`,
   // PostgreSQL has no index hints. The sort order and the session settings leave the planner only one index.

@@ -117,9 +117,9 @@ const SECRETS = table({
 });
 
 /**
- * An id is unique within its organisation. This makes one index do for look-ups and for pages, and an import's rows are next to
- * each other in it. No foreign key to organisations, here or in the history: every write already holds the lock on its
- * organisation's row, and checking each row would slow down imports. `user_key` is null if the document has no passbackUid; see
+ * The key begins with the organisation, so one index serves look-ups and pages, and an organisation's rows are next to each other.
+ * No foreign key to organisations, here or in the history: every write already holds the lock on its organisation's row, and
+ * checking each row would slow down imports. `user_key` is null if the document has no passbackUid; see
  * transactions/user-ids.ts.
  */
 export const TRANSACTIONS = table({
@@ -150,8 +150,8 @@ export const TRANSACTIONS = table({
 export type TransactionRow = RowOf<typeof TRANSACTIONS>;
 
 /**
- * The key begins with the id, so that only the key serves a search for a transaction's versions. Such a search has to compare
- * +org_id, because org_id would allow the other indexes.
+ * The key begins with the id, so it serves a search for a transaction's versions. The search must compare +org_id, because a plain
+ * org_id would let the planner choose another index.
  */
 export const HISTORY = table({
   name: 'history',
@@ -254,7 +254,7 @@ export const PULL_STREAMS = table({
   storage: 'by key',
 });
 
-/** A credential is a digest of its secret. Budgets expire soon. */
+/** `credential` is a digest of the credential's secrets. Budgets expire soon. */
 const PULL_BUDGETS = table({
   name: 'pull_budgets',
   columns: { credential: 'text', next_at: 'bigint', interval_ms: 'integer', burst: 'integer' },

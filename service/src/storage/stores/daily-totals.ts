@@ -57,7 +57,7 @@ export class DailySums extends Map<string, DailySum> {
     if (this.size > SUMS_MAX) await this.store(connection);
   }
 
-  /** Adds the sums to the stored totals, then clears them. */
+  /** Adds these sums to the stored totals, then clears the sums. */
   async store(connection: Connection): Promise<void> {
     for (const [orgId, sums] of Map.groupBy(this.values(), (sum) => sum.orgId)) {
       const days = JSON.stringify([...new Set(sums.map(({ day }) => day))]);

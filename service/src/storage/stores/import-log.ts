@@ -121,7 +121,7 @@ const DAYS_SQL: Statement = ({ jsonNumber }) => {
     FROM imports WHERE began_at >= $1 GROUP BY 1, 2 ORDER BY 1, 2`;
 };
 
-/** Counters that a copy of the database needs: import outcomes, and the greatest number that a deleted organisation had. */
+/** Counters that a copy of the database needs: import outcomes, and the greatest organisation number to skip. */
 export const COUNTERS_SQL = `SELECT name, value FROM revisions WHERE name LIKE 'imports %' OR name = '${DELETED_NUMBER}'`;
 
 const counterOf = (kind: ImportKind, outcome: ImportOutcome) => `imports ${kind} ${outcome}`;

@@ -5,10 +5,13 @@ import { REVISIONS, type Revisions } from '../../domain/stores.ts';
 import type { Connection, Queries } from '../database.ts';
 import type { Statement } from '../sql.ts';
 
-/** A counter in the table `revisions`: the greatest number of any deleted organisation. */
+/**
+ * A counter in the table `revisions`: the greatest organisation number that must not be assigned again, because a deleted
+ * organisation had it, or a restore or a copy skipped it.
+ */
 export const DELETED_NUMBER = 'organisations deleted';
 
-/** The greatest organisation number ever used, even by a deleted organisation; null if there never was an organisation. */
+/** The greatest organisation number that is or was used or skipped; null if there is none. */
 export const LAST_NUMBER_SQL = `SELECT max(number) FROM (
     SELECT id AS number FROM organisations UNION ALL SELECT value FROM revisions WHERE name = '${DELETED_NUMBER}'
   ) AS numbers`;

@@ -1,5 +1,5 @@
-// Runs the thread that sends webhooks while there are any, unless --webhooks is off. If the thread fails, the next call starts it
-// again.
+// Starts the thread that sends webhooks when there is a webhook, unless --webhooks is off. The thread runs until the node stops. If
+// it fails, the next call starts it again.
 
 import { withTimeout } from '../../../domain/promises.ts';
 import type { Stores } from '../../../domain/stores.ts';
@@ -51,7 +51,6 @@ export function openWebhookHost({ databaseUrl, settings, logger }: NodeOptions, 
     get report() {
       return report;
     },
-    /** Starts the thread when there is a webhook. It then runs until the node stops; without webhooks, it does nothing. */
     async refresh(): Promise<void> {
       if (settings.webhooks === 'off') return;
       const { webhooks: latest } = await stores.revisions();
