@@ -9,12 +9,17 @@ import { screenOf } from '../support/terminal.ts';
 
 const SOURCE = join(import.meta.dir, '../../src/cli');
 
-/** Work that reports its progress at once, and again after 1.1 s. */
+/** Work that reports its progress just before the bar may appear, when it may appear, and just before it may be drawn again. */
 const PROGRAM = `import { withProgressBar } from '${SOURCE}/progress-bar.ts';
+let nowMs = 500;
+performance.now = () => nowMs;
 await withProgressBar(async (show) => {
+  nowMs = 1_499;
   show(1_000_000, 4_000_000);
-  await Bun.sleep(1_100);
+  nowMs = 1_500;
   show(2_000_000, 4_000_000);
+  nowMs = 1_599;
+  show(3_000_000, 4_000_000);
 });
 process.stderr.write('done\\n');`;
 
