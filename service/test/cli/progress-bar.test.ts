@@ -57,13 +57,17 @@ test('progress for a log file is at most one line a minute, and none in the firs
 test('a backup shows how much it has written although its own thread is blocked, and removes the line at the end', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'offerbook.db'), Buffer.alloc(1_500_000));
-  const program = `import { showBackupProgress } from '${SOURCE}/commands/running/backup.ts';
+  const seen = join(folder, 'seen');
+  const program = `import { existsSync } from 'node:fs';
+import { showBackupProgress } from '${SOURCE}/commands/running/backup.ts';
 const end = showBackupProgress({ folder: ${JSON.stringify(folder)}, bytesMax: 4_000_000 });
-Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000);
+while (!existsSync(${JSON.stringify(seen)})) Bun.sleepSync(10);
 process.stderr.write('|');
 end();
 process.stderr.write('done\\n');`;
-  const screen = await screenOf([process.execPath, '-e', program], 80);
+  const screen = await screenOf([process.execPath, '-e', program], 80, process.env, () =>
+    writeFileSync(seen, ''),
+  );
   const line = '\r\x1b[K1.5 of at most 4.0 MB written';
   expect(screen).toStartWith(line);
   expect(screen.replaceAll(line, '')).toBe('|\r\x1b[Kdone\r\n');
