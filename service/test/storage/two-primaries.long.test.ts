@@ -119,7 +119,8 @@ describe('two servers that accept writes', () => {
     await until(port, (found) => found === promoted.port);
     expect(database.rivals()).toEqual([`127.0.0.1:${old.port}`]);
     const urls = Array.from({ length: 10 }, (_, i) => urlOf(i % 2 === 0 ? [old, promoted] : [promoted, old]));
-    expect(new Set(await Promise.all(urls.map((url) => portOf(url))))).toEqual(new Set([promoted.port]));
+    // On a busy machine, a server may choose the old primary until its next search, so these are commands, one at a time.
+    for (const url of urls) expect(await portOf(url, COMMAND_OPTIONS)).toBe(promoted.port);
     // A command that began to write on the old primary does not commit there.
     promoting.resolve();
     expect(await committed).toEqual(
@@ -129,7 +130,7 @@ describe('two servers that accept writes', () => {
       ),
     );
     // An ordinary role is allowed to ask for the timeline.
-    expect(await portOf(urlOf([old, promoted], 'plain:plain'))).toBe(promoted.port);
+    expect(await portOf(urlOf([old, promoted], 'plain:plain'), COMMAND_OPTIONS)).toBe(promoted.port);
   });
 
   test('a command waits for a server that is slow to respond, because it may have replaced the first', async () => {
