@@ -1,8 +1,10 @@
 // A process that sends webhooks like a server, but with a short lease, until SIGTERM. Its parent decides whether it can reach the
-// lease. Prints errors.
+// lease. Like a server, it starts as soon as the database is available. Prints errors.
 
 import { systemClock } from '../../../src/domain/clock.ts';
 import { Logger } from '../../../src/domain/logger.ts';
+import { isStorageError } from '../../../src/domain/storage-error.ts';
+import type { Stores } from '../../../src/domain/stores.ts';
 import { openStores } from '../../../src/storage/open-stores.ts';
 import { addressRules } from '../../../src/webhooks/address-rules.ts';
 import { startSender } from '../../../src/webhooks/sender.ts';
@@ -11,7 +13,7 @@ export const LEASE_MS = 3_000;
 export const TIMEOUT_MS = 400;
 
 if (import.meta.main) {
-  const stores = await openStores(process.argv[2] ?? '');
+  const stores = await openWhenAvailable(process.argv[2] ?? '');
   let isCutOff = false;
   process.on('message', (isCut: boolean) => {
     isCutOff = isCut;
@@ -33,4 +35,15 @@ if (import.meta.main) {
     await stores.close();
     process.exit(0);
   });
+}
+
+async function openWhenAvailable(databaseUrl: string): Promise<Stores> {
+  while (true) {
+    try {
+      return await openStores(databaseUrl);
+    } catch (error) {
+      if (!isStorageError(error, 'unavailable')) throw error;
+      await Bun.sleep(100);
+    }
+  }
 }
