@@ -36,7 +36,7 @@ export const hostile: Scenario = {
       tokens: '500',
       files: '100',
       feeds: '100',
-      // The others exceed the same limits.
+      // The other bombs exceed the same limits.
       bomb: [
         'zeros',
         'a list without end',
