@@ -96,12 +96,14 @@ export function openLease({
     return undefined;
   }
 
-  function hasExpired(lease: LeaseState, nowMs: number): boolean {
+  /** `askedAtMs` is from before the query, because the lease may have been renewed since. */
+  function hasExpired(lease: LeaseState, askedAtMs: number): boolean {
     if (seen === undefined || !isSame(seen.lease, lease)) {
-      seen = { lease, atMs: nowMs };
+      // Not `askedAtMs`: if the query took long, the beat may be newer than that.
+      seen = { lease, atMs: monotonicMs() };
       return false;
     }
-    return nowMs - seen.atMs >= leaseMs;
+    return askedAtMs - seen.atMs >= leaseMs;
   }
 
   return {

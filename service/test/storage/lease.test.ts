@@ -104,6 +104,33 @@ describe.each(DATABASES)('leases on $name', (database) => {
     await lease.stop(true);
   });
 
+  test('the time of a slow check does not count as time without a renewal', async () => {
+    const store = await openStore();
+    await store.take('a', 'x', undefined);
+    let nowMs = 0;
+    let checks = 0;
+    const find: LeaseStore['find'] = (name) => {
+      if (++checks === 1) nowMs = 25_000;
+      return store.find(name);
+    };
+    const lease = openLease({
+      store: { ...store, find },
+      name: 'a',
+      timings: FAST,
+      monotonicMs: () => nowMs,
+    });
+    lease.start();
+    for (const atMs of [25_000, 49_999]) {
+      nowMs = atMs;
+      const before = checks;
+      await until(() => lease.isHeld || checks > before + 2);
+      expect([atMs, lease.isHeld]).toEqual([atMs, false]);
+    }
+    nowMs = 50_000;
+    await until(() => lease.isHeld);
+    await lease.stop(true);
+  });
+
   test('a second pull is refused while the first renews its lease, even from a container with the same host name and process id', async () => {
     const store = await openStore();
     await using _first = await holdLease(store, 'awin:1', 'ann@host', FAST);

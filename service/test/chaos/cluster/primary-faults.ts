@@ -13,7 +13,7 @@ export interface PrimaryFault {
   readonly name: string;
   /** True if changes may be lost that an asynchronous primary has committed. */
   readonly loses: boolean;
-  /** True if the old primary goes on accepting writes after the promotion. */
+  /** True if the old primary accepts writes after the promotion. */
   readonly splits?: true;
   /** Disturbs the primary and promotes the standby. Afterwards, the old primary is not frozen. */
   strike(strike: { readonly pair: Pair; readonly random: Random; promote(): Promise<void> }): Promise<void>;
@@ -31,6 +31,7 @@ export const PRIMARY_FAULTS: readonly PrimaryFault[] = [
   {
     name: 'frozen',
     loses: true,
+    splits: true,
     async strike({ pair, promote, random }) {
       const wake = freeze(pair.primary);
       await promote();
