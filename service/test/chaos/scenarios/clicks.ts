@@ -10,7 +10,8 @@ import type { Run } from '../report/run.ts';
 import type { Scenario } from '../scenario.ts';
 import { newClickers, prepareClicks, untilRecorded } from '../traffic/clicks.ts';
 
-const DISK_MB = 32;
+/** Enough for 500,000 clicks. */
+const DISK_MB = 128;
 /** Far longer than a server needs to move all clicks from the spool. */
 const PATIENCE_MS = 60_000;
 
