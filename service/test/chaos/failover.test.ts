@@ -96,6 +96,8 @@ test('after a failover that lost changes, pollers end with the right copy, and t
   // Both servers have announced the changes that will be lost.
   await scene.node(1)('/v1/transactions/?limit=1');
   await scene.nodes[1].get('/v1/transactions/', token);
+  // Both servers poll the old primary once more, so that both report the loss of all these changes.
+  for (const node of scene.nodes) await node.links();
   const old = pair.primary;
   await pair.promote();
   await failoverOf(scene.nodes[0]);

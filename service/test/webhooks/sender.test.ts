@@ -148,8 +148,11 @@ for (const database of DATABASES) {
       await second.stop(0);
       // The lease was not released, because a request was in progress.
       expect(await stores.senderLease.find('webhooks')).toBeDefined();
-      send();
-      freeze(LEASE_MS);
+      const third = send();
+      await until(() => {
+        freeze(LEASE_MS);
+        return third.report.isSending;
+      });
       await upToDate();
       expect(ranges(receiver, ids)).toEqual(['0-99', '100-199', '200-299', '200-299', '300-399', '400-449']);
       expect(receiver.ids.map((id) => receiver.ids.indexOf(id))).toEqual([0, 1, 2, 2, 4, 5]);
