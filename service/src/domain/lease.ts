@@ -96,7 +96,7 @@ export function openLease({
     return undefined;
   }
 
-  /** `askedAtMs` is from before the query, because the lease may have been renewed since. */
+  /** `askedAtMs`: time before the query that read the lease. */
   function hasExpired(lease: LeaseState, askedAtMs: number): boolean {
     if (seen === undefined || !isSame(seen.lease, lease)) {
       // Not `askedAtMs`: if the query took long, the beat may be newer than that.

@@ -1,5 +1,5 @@
 // A process that sends webhooks like a server, but with a short lease, until SIGTERM. Its parent decides whether it can reach the
-// lease. Like a server, it starts as soon as the database is available. Prints errors.
+// lease. Prints errors.
 
 import { systemClock } from '../../../src/domain/clock.ts';
 import { Logger } from '../../../src/domain/logger.ts';
@@ -8,12 +8,18 @@ import type { Stores } from '../../../src/domain/stores.ts';
 import { openStores } from '../../../src/storage/open-stores.ts';
 import { addressRules } from '../../../src/webhooks/address-rules.ts';
 import { startSender } from '../../../src/webhooks/sender.ts';
+import { until } from '../../support/until.ts';
 
 export const LEASE_MS = 3_000;
 export const TIMEOUT_MS = 400;
 
 if (import.meta.main) {
-  const stores = await openWhenAvailable(process.argv[2] ?? '');
+  // A server would exit if the database does not accept its first connection, and be started again.
+  const open = () =>
+    openStores(process.argv[2] ?? '').catch((error) => {
+      if (!isStorageError(error, 'unavailable')) throw error;
+    });
+  const stores = (await until(open)) as Stores;
   let isCutOff = false;
   process.on('message', (isCut: boolean) => {
     isCutOff = isCut;
@@ -35,15 +41,4 @@ if (import.meta.main) {
     await stores.close();
     process.exit(0);
   });
-}
-
-async function openWhenAvailable(databaseUrl: string): Promise<Stores> {
-  while (true) {
-    try {
-      return await openStores(databaseUrl);
-    } catch (error) {
-      if (!isStorageError(error, 'unavailable')) throw error;
-      await Bun.sleep(100);
-    }
-  }
 }
