@@ -3,9 +3,10 @@ import { newUuid } from '@offerbook/wire/uuid.ts';
 import fc from 'fast-check';
 import { isStorageError, StorageError } from '../../src/domain/storage-error.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
-import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { RETAILERS } from '../../src/storage/schema/tables.ts';
 import { advanceClock } from '../../src/storage/stores/change-clock.ts';
+import { startFaultProxy } from '../chaos/cluster/fault-proxy.ts';
 import { freePort, newPostgresDatabase } from '../support/postgres-server.ts';
 import { EVERYTHING, newOrganisation, openTestStores, rejection } from './open-test-stores.ts';
 
@@ -90,14 +91,20 @@ describe('PostgreSQL', () => {
     expect(await Promise.all(pages)).toEqual(Array.from({ length: 40 }, (_, i) => [i, String(i)]));
   });
 
-  test('a server that does not respond is reported as unavailable after two seconds', async () => {
-    const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
-    const error = await rejection(openStores(`postgres://user:hunter2@127.0.0.1:${silent.port}/name`));
-    silent.stop(true);
-    expect(error).toMatchObject({ kind: 'unavailable' });
-    expect(error.message).toBe(
-      `PostgreSQL at 127.0.0.1:${silent.port} is unavailable (Connection timeout after 2s)`,
+  test('if PostgreSQL takes 3 s to accept a connection, a server reports it as unavailable after 2 s, and a command waits', async () => {
+    const url = new URL(await newPostgresDatabase());
+    await using proxy = await startFaultProxy(Number(url.port), 3_000);
+    url.port = String(proxy.port);
+    const answers = [SERVER_OPTIONS, COMMAND_OPTIONS].map((options) =>
+      open
+        .database(url.href, options)
+        .all('SELECT 1 AS one')
+        .catch(({ message }: Error) => message),
     );
+    expect(await Promise.all(answers)).toEqual([
+      `PostgreSQL at 127.0.0.1:${proxy.port} is unavailable (Connection timeout after 2s)`,
+      [{ one: 1 }],
+    ]);
   });
 
   test.each(['throws', 'returns'] as const)(

@@ -13,6 +13,8 @@ import type { PostgresServer, PostgresUrl } from './postgres-url.ts';
 import type { ServerSearch } from './server-search.ts';
 
 const CONNECT_TIMEOUT_S = 2;
+/** Nobody waits for a response to a command, so it can wait for a PostgreSQL that is too busy to accept connections. */
+const COMMAND_CONNECT_TIMEOUT_S = 10;
 const IDLE_TIMEOUT_S = 60;
 /** How long a closing client waits for statements in flight. */
 const CLOSE_TIMEOUT_S = 1;
@@ -53,7 +55,7 @@ export function openPool(url: PostgresUrl, search: ServerSearch, options: Databa
     const client = newClient(found, url, {
       max,
       idleTimeout: IDLE_TIMEOUT_S,
-      connectionTimeout: CONNECT_TIMEOUT_S,
+      connectionTimeout: statementTimeoutMs === 0 ? COMMAND_CONNECT_TIMEOUT_S : CONNECT_TIMEOUT_S,
       connection: sessionSettings(options),
     });
     return { client, server: found };
