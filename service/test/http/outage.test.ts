@@ -4,6 +4,7 @@
 import { expect, test } from 'bun:test';
 import postgres from 'postgres';
 import { newTokenText } from '../../src/domain/access-token.ts';
+import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { id, offer, retailer, transaction } from '../support/fixtures.ts';
 import { freePort, postgresUrl, sharedPostgres, startPostgres } from '../support/postgres-server.ts';
@@ -15,6 +16,7 @@ test('while PostgreSQL is stopped, deal links and links from new POSTs redirect,
   const adminPort = await freePort();
   const node = await TestNode.start({
     databaseUrl: postgresUrl(server.port, 'postgres'),
+    database: SERVER_OPTIONS,
     settings: { adminPort, spool: temporaryFolder() },
   });
   const isUsable = async () => {
@@ -105,6 +107,7 @@ test('the metric and /readyz report failing pages while everything else works, u
   const adminPort = await freePort();
   const node = await TestNode.start({
     databaseUrl: `postgres://${name}:test@127.0.0.1:${port}/${name}`,
+    database: SERVER_OPTIONS,
     settings: { adminPort },
   });
   const told = async () => {

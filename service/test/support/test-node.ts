@@ -21,6 +21,8 @@ import type { Route } from '../../src/http/router.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import type { ImportReport } from '../../src/importer/import-report.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
+import type { DatabaseOptions } from '../../src/storage/database.ts';
+import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import type { TracingSettings } from '../../src/tracing/tracing-settings.ts';
 import { DATABASES, temporaryFolder } from './databases.ts';
@@ -39,6 +41,8 @@ export interface TestNodeOptions {
   /** Long by default, so that a click does not go to the spool on a busy machine. */
   readonly clickDeadlineMs?: number;
   readonly replicaLagMaxMs?: number;
+  /** Patient by default, so that a busy machine causes no 503. */
+  readonly database?: DatabaseOptions;
   /** Token that the pages contain for visitors; `keep` makes it valid. */
   readonly pageToken?: string;
   /** Route of the transactions that the explorer shows to guests. */
@@ -96,6 +100,7 @@ export class TestNode implements AsyncDisposable {
       clock,
       clickDeadlineMs: options.clickDeadlineMs ?? 60_000,
       replicaLagMaxMs: options.replicaLagMaxMs,
+      database: options.database ?? { ...SERVER_OPTIONS, statementTimeoutMs: 0 },
       tracing: options.tracing,
       extension:
         pageToken === undefined

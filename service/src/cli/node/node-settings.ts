@@ -6,6 +6,7 @@ import { readServeSettings, readTracingSettings, type ServeSettings } from '../.
 import type { Clock } from '../../domain/clock.ts';
 import type { Logger } from '../../domain/logger.ts';
 import type { AppExtension } from '../../http/app.ts';
+import type { DatabaseOptions } from '../../storage/database.ts';
 import { sqlitePath } from '../../storage/open-database.ts';
 import type { TracingSettings } from '../../tracing/tracing-settings.ts';
 import { openAdminAccess } from './admin-access.ts';
@@ -23,6 +24,8 @@ export interface NodeOptions {
   readonly extension?: AppExtension | undefined;
   /** How long a click waits for the database before it goes to the spool. */
   readonly clickDeadlineMs?: number;
+  /** Limits of statements and connections; those of servers unless given. */
+  readonly database?: DatabaseOptions;
   /** The greatest lag of a replica that is used. */
   readonly replicaLagMaxMs?: number | undefined;
 }

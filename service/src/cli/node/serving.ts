@@ -48,9 +48,9 @@ export type Serving = Awaited<ReturnType<typeof openServing>> & {
 };
 
 export async function openServing(options: ServingOptions) {
-  const { databaseUrl, settings, logger, clock, sharedCounts } = options;
+  const { databaseUrl, settings, logger, clock, sharedCounts, database = SERVER_OPTIONS } = options;
   const replica = settings.replicaUrl === undefined ? undefined : loggedReplica(settings.replicaUrl, options);
-  const stores = await openStores(databaseUrl, SERVER_OPTIONS, clock, {
+  const stores = await openStores(databaseUrl, database, clock, {
     by: currentUser(),
     replica,
     clusterLogger: logger,
