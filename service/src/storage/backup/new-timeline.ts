@@ -166,7 +166,8 @@ export async function stampAll(
 
 export async function skipNumbers(connection: Connection): Promise<void> {
   const [row] = await connection.all<{ last: number | null }>(`SELECT (${LAST_NUMBER_SQL}) AS last`);
-  // Random, so that two restores of the same backup, or two databases into which `copy` split one, are unlikely to assign the same numbers.
+  // Random, so that two restores of the same backup, or two databases into which `copy` split one, are unlikely to assign the
+  // same numbers.
   const next = (row?.last ?? 0) + NUMBERS_SKIPPED + Math.floor(Math.random() * NUMBERS_SKIPPED);
   await raiseCounter(connection, DELETED_NUMBER, next);
   await connection.continueNumbers('organisations', LAST_NUMBER_SQL);

@@ -13,7 +13,7 @@ import type { PostgresServer, PostgresUrl } from './postgres-url.ts';
 import type { ServerSearch } from './server-search.ts';
 
 const CONNECT_TIMEOUT_S = 2;
-/** Nobody waits for a response to a command, so it can wait for a PostgreSQL that is too busy to accept connections. */
+/** A command serves no requests, so it can wait for a PostgreSQL that is too busy to accept its connection. */
 const COMMAND_CONNECT_TIMEOUT_S = 10;
 const IDLE_TIMEOUT_S = 60;
 /** How long a closing client waits for statements in flight. */
