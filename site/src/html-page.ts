@@ -81,6 +81,9 @@ interface Surroundings {
   readonly footer: Html;
 }
 
+/** Browsers that support it paint the page when they reach `main`, so that nothing in the header moves. */
+const EXPECT_HEADER = html`<link rel="expect" href="#main" blocking="render">\n`;
+
 export function printPage(content: Content, styles: string, surroundings?: Surroundings): Page {
   const { title, main, script, meta = {}, imageSources = [], submitsForms = false } = content;
   const { text } = html`<!doctype html>
@@ -92,7 +95,7 @@ export function printPage(content: Content, styles: string, surroundings?: Surro
 ${Object.entries(meta).map(([name, content]) => (content === undefined ? undefined : html`<meta name="${name}" content="${content}">\n`))}<title>${title}</title>
 <link rel="icon" href="/favicon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="${styles}">
-${script === undefined ? undefined : html`<script type="module" src="${script}"></script>`}
+${surroundings === undefined ? undefined : EXPECT_HEADER}${script === undefined ? undefined : html`<script type="module" src="${script}"></script>`}
 </head>
 <body>
 ${surroundings === undefined ? html`<main>${main}</main>` : surround(main, surroundings)}

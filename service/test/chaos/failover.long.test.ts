@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { printTimestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
 import { SQL } from 'bun';
+import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { offerbook } from '../support/command.ts';
 import { transaction } from '../support/fixtures.ts';
@@ -35,7 +36,7 @@ async function doctor(env: Record<string, string>): Promise<string | undefined> 
 test('with a read-only role, a server returns 503 while announced changes are missing, until a command has recorded the failover', async () => {
   const name = await pair.newDatabase();
   const url = pair.url(name);
-  await using writer = await TestNode.start({ databaseUrl: url });
+  await using writer = await TestNode.start({ databaseUrl: url, database: SERVER_OPTIONS });
   await writer.transactions([transaction(1, { passbackData: 'kept' })]);
   const token = await writer.token('private');
   await writer.stopNode();
@@ -45,7 +46,10 @@ test('with a read-only role, a server returns 503 while announced changes are mi
   );
   await admin.close();
   await pair.untilCaughtUp();
-  await using node = await TestNode.start({ databaseUrl: pair.url(name, { user: 'reader:reader' }) });
+  await using node = await TestNode.start({
+    databaseUrl: pair.url(name, { user: 'reader:reader' }),
+    database: SERVER_OPTIONS,
+  });
   const read = async () => readPage(await node.get('/v1/transactions/', token));
   await pair.cut();
   await writer.transactions([transaction(1, { passbackData: 'lost' })]);
@@ -81,7 +85,11 @@ test("pages contain changes that the replica lacks only if the client's window r
   await stores.close();
   await pair.untilCaughtUp();
   const wake = freeze(other);
-  await using node = await TestNode.start({ databaseUrl: url, settings: { replicaUrl: url } });
+  await using node = await TestNode.start({
+    databaseUrl: url,
+    database: SERVER_OPTIONS,
+    settings: { replicaUrl: url },
+  });
   await untilReplicaIsRead(node);
   wake();
   const token = await node.token('private');
@@ -150,7 +158,7 @@ test('if no server was running during a failover, doctor and the server report i
   await pair.promote();
 
   const clock = () => timestampMs(completeThrough) + 60_000;
-  await using node = await TestNode.start({ databaseUrl: url, clock });
+  await using node = await TestNode.start({ databaseUrl: url, database: SERVER_OPTIONS, clock });
   await node.logged(({ msg }) => String(msg).includes('no server knows whether changes were lost'));
   expect(await doctor(env)).toBe('fault');
   // The clocks have jumped, so that the watermark is not in the future.
@@ -189,7 +197,7 @@ test('if the cluster returns to the old primary, servers refuse it until an oper
 
   const marked = await offerbook(['failover', 'mark', '--json'], { env });
   expect(JSON.parse(marked.stdout)).toEqual({ stamped: ROWS.length });
-  await using node = await TestNode.start({ databaseUrl: url });
+  await using node = await TestNode.start({ databaseUrl: url, database: SERVER_OPTIONS });
   send = (path) => node.get(path, token);
   await poller.walk(5);
   expect([compare(await readAll(node.stores, scene.orgId), poller.copy), scene.brokenPromises]).toEqual([

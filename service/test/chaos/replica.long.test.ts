@@ -4,6 +4,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { printTimestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
 import { FIRST_ID } from '@offerbook/wire/uuid.ts';
+import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { freePort } from '../support/postgres-server.ts';
 import { TestNode } from '../support/test-node.ts';
 import { until } from '../support/until.ts';
@@ -153,6 +154,7 @@ test('a standby configured as the primary serves first pages and returns 503 for
   // An address that follows the primary may briefly point to a standby.
   await using node = await TestNode.start({
     databaseUrl: scene.nodes[0].databaseUrl.replace(`:${pair.primary.port}/`, `:${pair.standby.port}/`),
+    database: SERVER_OPTIONS,
   });
   const get = async (path: string) => (await node.get(`/v1/transactions/${path}`, scene.tokens[0])).status;
   expect([await get(''), await get('?limit=2'), await get(`?limit=2&cursor=${FIRST_ID}`)]).toEqual([

@@ -5,6 +5,7 @@ import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SQL } from 'bun';
+import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { offerbook } from '../support/command.ts';
 import { offer, retailer, transaction } from '../support/fixtures.ts';
 import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
@@ -18,7 +19,7 @@ test.skipIf(lacks('pgbouncer'))(
   'with PgBouncer in session mode and the documented settings, pages are read and changes are noticed',
   async () => {
     await using pool = await startPgBouncer(await newPostgresDatabase());
-    await using node = await TestNode.start({ databaseUrl: pool.url });
+    await using node = await TestNode.start({ databaseUrl: pool.url, database: SERVER_OPTIONS });
     const [publicToken, privateToken] = [await node.token('public'), await node.token('private')];
     const first = retailer(1, { cashbackOffers: [offer(1)] });
     await node.catalogue([first]);

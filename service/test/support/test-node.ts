@@ -41,7 +41,7 @@ export interface TestNodeOptions {
   /** Long by default, so that a click does not go to the spool on a busy machine. */
   readonly clickDeadlineMs?: number;
   readonly replicaLagMaxMs?: number;
-  /** Patient by default, so that a busy machine causes no 503. */
+  /** Without a statement timeout by default, so that a busy machine causes no 503. Tests of faults pass `SERVER_OPTIONS`. */
   readonly database?: DatabaseOptions;
   /** Token that the pages contain for visitors; `keep` makes it valid. */
   readonly pageToken?: string;

@@ -4,6 +4,7 @@
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import type { UnstampedTransaction } from '@offerbook/wire/transaction.ts';
 import { importTransactions } from '../../../src/importer/import-transactions.ts';
+import { SERVER_OPTIONS } from '../../../src/storage/open-database.ts';
 import { transaction } from '../../support/fixtures.ts';
 import { ndjson, TestNode, type TestNodeOptions } from '../../support/test-node.ts';
 import { type Comparison, compare, readAll } from '../model/comparison.ts';
@@ -24,7 +25,7 @@ export class Scene implements AsyncDisposable {
   /** `options` are those of the second node. */
   static async open(databaseUrl: string, options: TestNodeOptions = {}): Promise<Scene> {
     const scene = new Scene();
-    const common = { databaseUrl, clock: scene.#clock };
+    const common = { databaseUrl, database: SERVER_OPTIONS, clock: scene.#clock };
     const first = await TestNode.start(common);
     scene.nodes = [first, await TestNode.start({ ...options, ...common })];
     scene.orgId = (await first.organisation()).id;
