@@ -29,7 +29,8 @@ const modes: Record<string, () => (request: Request) => Response> = {
       'SELECT document FROM transactions WHERE (org_id, id) >= (1, ?1) AND org_id <= 1 ORDER BY org_id, id LIMIT 101',
     );
     return (request) => {
-      const cursor = request.url.slice(request.url.indexOf('cursor=') + 'cursor='.length);
+      const id = request.url.slice(request.url.indexOf('cursor=') + 'cursor='.length);
+      const cursor = Buffer.from(id.replaceAll('-', ''), 'hex');
       const documents = (find.values(cursor) as [string][]).slice(0, 100);
       return new Response(`{"data":[${documents.join(',')}]}`, {
         headers: { 'Content-Type': 'application/json' },
