@@ -49,8 +49,10 @@ export class Receiver implements AsyncDisposable {
   /** The delivery from which each row of the copy was stored. */
   readonly #sources = new Map<Uuid, Delivery>();
   behaviour: Behaviour;
-  /** Greatest number of requests at the same time, without delayed ones. */
+  /** Greatest number of requests at the same time, without delayed ones and those that the sender had given up. */
   concurrent = 0;
+  /** The sender's time limit for a request. A busy receiver may notice only later that the sender has given up. */
+  timeoutMs = Number.POSITIVE_INFINITY;
   /** The requests that were in progress when `concurrent` last increased. */
   simultaneous: readonly Delivery[] = [];
   readonly overtaken: Overtaken[] = [];
@@ -93,9 +95,11 @@ export class Receiver implements AsyncDisposable {
       const delivery = await readDelivery(request);
       if (!this.isDelayed(delivery)) this.#current.add(delivery);
       response.once('close', () => this.#current.delete(delivery));
-      if (this.#current.size > this.concurrent) {
-        this.concurrent = this.#current.size;
-        this.simultaneous = [...this.#current];
+      const isOpen = ({ madeAtMs }: Delivery) => delivery.madeAtMs - madeAtMs < this.timeoutMs;
+      const open = [...this.#current].filter(isOpen);
+      if (open.length > this.concurrent) {
+        this.concurrent = open.length;
+        this.simultaneous = open;
       }
       const reply = await this.behaviour(delivery, this.deliveries.push(delivery));
       const isResponse = reply instanceof Response;

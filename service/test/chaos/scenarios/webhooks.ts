@@ -15,6 +15,7 @@ import { Actors } from '../report/actors.ts';
 import type { Scenario } from '../scenario.ts';
 import { type Endpoint, newEndpoint } from '../traffic/endpoint.ts';
 import { type Freeze, isDelayedBy, startSender, TAKEOVER_MS } from '../traffic/sender.ts';
+import { TIMEOUT_MS } from '../traffic/sender-process.ts';
 
 const ORGANISATIONS = 3;
 /** A replay has 20 pages. */
@@ -45,8 +46,10 @@ export const webhooks: Scenario = {
     }
     const freezes: Freeze[] = [];
     const senders = ['sender 1', 'sender 2'].map((name) => startSender(run, url, name, freezes));
-    for (const { receiver } of endpoints)
+    for (const { receiver } of endpoints) {
       receiver.isDelayed = (delivery) => freezes.some((freeze) => isDelayedBy(freeze, delivery));
+      receiver.timeoutMs = TIMEOUT_MS;
+    }
 
     const isEnough = () => (run.counts['requests: good'] ?? 0) >= REQUESTS_MIN;
     const actors = new Actors(run.endMs, isEnough);
