@@ -44,17 +44,17 @@ import {
 } from '../../src/storage/transactions/transaction-page.ts';
 import {
   FEW_SQL,
+  NAMING_SQL,
   SPANS_SQL,
   RUNS_SQL as USER_RUNS_SQL,
   userKey,
 } from '../../src/storage/transactions/user-ids.ts';
-import { NAMING_SQL } from '../../src/storage/transactions/user-page.ts';
 import {
   BOUNDS_SQL,
   FILLED_SPANS_SQL,
   FOUND_EDGE_SQL,
+  findWindowIds,
   RUNS_SQL,
-  readWindowIds,
   SORTED_EDGE_SQL,
 } from '../../src/storage/transactions/window-ids.ts';
 import { DATABASES } from '../support/databases.ts';
@@ -322,7 +322,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
             },
           });
           const query = { orgId: 1, cursor: anyCursor, count: 101, window: anyWindow };
-          await database.read((connection) => readWindowIds(counting(connection), query));
+          await database.read((connection) => findWindowIds(counting(connection), query));
           expect(entries).toBeGreaterThan(0);
           expect(entries).toBeLessThanOrEqual(40_000);
         }),

@@ -3,24 +3,17 @@
 import { LAST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
 import { type Dialect, type JoinedId, splitIds, uuidOf } from '../sql.ts';
 
-/** The first round reads SHARE_FACTOR times the largest expected share plus SHARE_RESERVE ids, so a second round is rare. */
+/** The first round reads SHARE_FACTOR times the average share plus SHARE_RESERVE ids of each run, so a second round is rare. */
 const SHARE_FACTOR = 2;
 const SHARE_RESERVE = 2;
 
 interface Runs {
   /** Numbers of the runs, such as spans. */
   readonly numbers: readonly number[];
-  /** Largest expected share of a run in the result. Default: all runs have the same share. */
-  readonly share?: number;
   /**
    * Reads the first `size` ids of each run in the JSON list `numbers`, in order, up to and including `last`. May omit empty runs.
    */
-  read(numbers: string, size: number, last: Uuid): Promise<readonly RunRow[]>;
-}
-
-export interface RunRow {
-  readonly value: number;
-  readonly ids: string | null;
+  read(numbers: string, size: number, last: Uuid): Promise<readonly { value: number; ids: string | null }[]>;
 }
 
 /**
@@ -50,7 +43,7 @@ export const valuesSql = (first: string, next: (after: string) => string) => `
  * last id found. Only the ids of the result are converted to UUIDs. The number of runs and `count` bound how much is read.
  */
 export async function mergeRuns(
-  { numbers, share = 1 / numbers.length, read }: Runs,
+  { numbers, read }: Runs,
   count: number,
   lists: readonly (readonly JoinedId[])[] = [],
 ): Promise<Uuid[]> {
@@ -59,7 +52,7 @@ export async function mergeRuns(
     const rows = await read(JSON.stringify(wanted), most, last);
     return new Map(rows.map(({ value, ids }) => [value, splitIds(ids)]));
   };
-  const size = Math.min(Math.ceil(SHARE_FACTOR * share * count) + SHARE_RESERVE, count);
+  const size = Math.min(Math.ceil((SHARE_FACTOR * count) / numbers.length) + SHARE_RESERVE, count);
   const chunks = await readAll(numbers, size, LAST_ID);
   const merged = smallest([...lists, ...chunks.values()], count);
   const last = merged.length === count ? merged.at(-1) : undefined;

@@ -17,7 +17,7 @@ export const IDS_MAX = 1_000_000;
 /** Later than every stamp, so a page as of this stamp shows the current state. */
 export const AS_OF_NOW = Number.MAX_SAFE_INTEGER;
 
-interface PageLimits {
+export interface PageLimits {
   /** Maximum number of documents. */
   readonly limit: number;
   /** Maximum number of bytes, including the commas between documents. */

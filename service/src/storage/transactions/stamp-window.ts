@@ -18,8 +18,8 @@ export interface SpanRange {
   readonly last: number;
 }
 
-export function hasNoStart(window: StampWindow): boolean {
-  return window.minMs <= STAMP_MIN_MS;
+export function hasNoStart(minMs: number): boolean {
+  return minMs <= STAMP_MIN_MS;
 }
 
 /** Returns the number of the span that contains a stamp. */

@@ -14,8 +14,7 @@
 //   by id           windows without a start, unless too many transactions are newer than the window
 //   narrow window   by stamp, then sorted: almost every poll
 //   wide window     spans and edges (window-ids.ts), then their documents (page-documents.ts)
-// Pages of one user have their own index and their own file (user-page.ts), and so have pages in the order of changes
-// (changes-page.ts).
+// Pages of one user have their own index (user-ids.ts). Pages in the order of changes have their own file (changes-page.ts).
 //
 // Later pages of a walk show the state of its first page, so a page can be read as of an earlier stamp. Versions replaced
 // since then come from the history (replaced-ids.ts).
@@ -26,12 +25,21 @@ import { NEXT_DOCUMENT } from '../../domain/stored-document.ts';
 import type { TransactionPage, TransactionQuery } from '../../domain/transaction.ts';
 import type { Database } from '../database.ts';
 import type { Dialect, Statement } from '../sql.ts';
+import { readClock } from '../stores/change-clock.ts';
 import { readChangesPage } from './changes-page.ts';
-import { AS_OF_NOW, earlierVersion, joinDocuments, NOTHING, shareOf, withinShare } from './page-documents.ts';
+import {
+  AS_OF_NOW,
+  earlierVersion,
+  joinDocuments,
+  NOTHING,
+  type PageLimits,
+  shareOf,
+  withinShare,
+} from './page-documents.ts';
 import { findReplaced, nextStamp } from './replaced-ids.ts';
 import { hasNoStart } from './stamp-window.ts';
-import { readUserPage } from './user-page.ts';
-import { readWindowIds } from './window-ids.ts';
+import { findUserIds } from './user-ids.ts';
+import { type AsOfQuery, findWindowIds } from './window-ids.ts';
 
 /** A narrow window has fewer transactions than this. Above about 3,000 transactions, reading spans is faster than sorting. */
 export const NARROW_MAX = 2_000;
@@ -115,14 +123,42 @@ export async function readTransactionPage(
   database: Database,
   query: TransactionQuery,
 ): Promise<TransactionPage> {
-  if (query.after !== undefined) return readChangesPage(database, query, query.after);
-  if (query.passbackUid !== undefined) return readUserPage(database, query, query.passbackUid);
-  const { orgId, limit, bytesMax = PAGE_BYTES_MAX, cursor = FIRST_ID, asOfMs = AS_OF_NOW } = query;
+  const { after, passbackUid, orgId, limit, bytesMax = PAGE_BYTES_MAX } = query;
+  if (after !== undefined) return readChangesPage(database, query, after);
+  const { cursor = FIRST_ID, asOfMs = AS_OF_NOW } = query;
   const window = { minMs: query.window.minMs, maxMs: Math.min(query.window.maxMs, asOfMs) };
-  const { minMs, maxMs } = window;
+  const limits = { limit, bytesMax };
+  // The extra id is the next page's cursor.
+  const idQuery = { orgId, cursor, window, count: limit + 1, asOfMs };
+  const page = passbackUid === undefined ? await readAtOnce(database, idQuery, limits) : undefined;
+  if (page !== undefined) return page;
+
+  return database.read(async (connection) => {
+    const [completeThroughMs, found, replaced] = await Promise.all([
+      readClock(connection, orgId),
+      passbackUid === undefined
+        ? findWindowIds(connection, idQuery)
+        : findUserIds(connection, idQuery, passbackUid),
+      passbackUid !== undefined || asOfMs === AS_OF_NOW ? [] : findReplaced(connection, idQuery),
+    ]);
+    // After old history has been loaded, an id can be in both `found` and `replaced`.
+    const ids = [...new Set([...found, ...replaced])].sort().slice(0, limit + 1);
+    const isCurrent = asOfMs === AS_OF_NOW || (passbackUid === undefined && replaced.length === 0);
+    const asOf = isCurrent ? undefined : { asOfMs, stampMaxMs: window.maxMs };
+    const { data, count } = await joinDocuments(connection, orgId, ids, limits, asOf);
+    return { data, cursor: ids[count], completeThroughMs };
+  });
+}
+
+/** Reads the page by id or as a narrow window. Returns undefined if neither works. */
+async function readAtOnce(
+  database: Database,
+  { orgId, cursor, window: { minMs, maxMs }, asOfMs }: AsOfQuery,
+  { limit, bytesMax }: PageLimits,
+): Promise<TransactionPage | undefined> {
   const place = [orgId, cursor, limit, shareOf({ limit, bytesMax })] as const;
 
-  if (hasNoStart(window)) {
+  if (hasNoStart(minMs)) {
     const byId = onlyRow(await database.allWithBytes<Row & { newest: number | null }>(BY_ID_SQL, ...place));
     // If no transaction on the page is newer than `maxMs`, the page has not changed since `asOfMs`.
     const isRight = byId.newest === null || byId.newest <= maxMs;
@@ -141,22 +177,7 @@ export async function readTransactionPage(
       ? await database.allWithBytes<NarrowRow>(NARROW_SQL, ...params)
       : await database.allWithBytes<NarrowRow>(NARROW_AS_OF_SQL, ...params, asOfMs),
   );
-  const page = narrow.beyond === null && narrow.changed === null ? findWhole(narrow, limit) : undefined;
-  if (page !== undefined) return page;
-
-  return database.read(async (connection) => {
-    // The extra id is the next page's cursor.
-    const idQuery = { orgId, cursor, window, count: limit + 1 };
-    const [{ ids: unchanged, clockMs }, replaced] = await Promise.all([
-      readWindowIds(connection, idQuery),
-      asOfMs === AS_OF_NOW ? [] : findReplaced(connection, { ...idQuery, asOfMs }),
-    ]);
-    // After old history has been loaded, an id can be in both `unchanged` and `replaced`.
-    const ids = [...new Set([...unchanged, ...replaced])].sort().slice(0, limit + 1);
-    const asOf = replaced.length === 0 ? undefined : { asOfMs, stampMaxMs: maxMs };
-    const { data, count } = await joinDocuments(connection, orgId, ids, { limit, bytesMax }, asOf);
-    return { data, cursor: ids[count], completeThroughMs: clockMs };
-  });
+  return narrow.beyond === null && narrow.changed === null ? findWhole(narrow, limit) : undefined;
 }
 
 /** A missing row must not be mistaken for an empty page. */

@@ -1,6 +1,6 @@
 // Finds the ids of a page in a window of any size, by merging spans and edges (transaction-page.ts explains them).
 //
-// A page of 100 reads at most 3 index entries of each span (177 spans in three years), 3,000 entries of spans with many ids of the
+// A page of 100 reads at most 4 index entries of each span (177 spans in three years), 3,000 entries of spans with many ids of the
 // page, and 4,000 entries of an edge that has at most 2,000 transactions, or at least a twentieth of its span's. Any edge costs at
 // most a few times as much as the cheaper of two ways: sorting it, or searching its span. So a page is slow only if both an edge
 // and the rest of its span have very many transactions, and their ids are in the order of their stamps.
@@ -10,8 +10,8 @@ import type { StampWindow } from '../../domain/transaction.ts';
 import type { Connection } from '../database.ts';
 import { SPAN_SHIFT } from '../schema/tables.ts';
 import { type Dialect, type JoinedId, type Statement, splitIds } from '../sql.ts';
-import { mergeRuns, type RunRow, runsSql, valuesSql } from './merge-runs.ts';
-import { clampSpans, SPAN_MS, type SpanRange, spanOf, splitWindow } from './stamp-window.ts';
+import { mergeRuns, runsSql, valuesSql } from './merge-runs.ts';
+import { clampSpans, type SpanRange, spanOf, splitWindow } from './stamp-window.ts';
 
 /** Number of transactions to read for an edge at the first attempt. If that is not enough, the next attempt reads more. */
 const EDGE_ROWS = 2_000;
@@ -30,23 +30,28 @@ export interface IdQuery {
   readonly window: StampWindow;
 }
 
-/** Returns the first ids at or after the cursor whose stamps are in the window, and the change clock. */
-export async function readWindowIds(connection: Connection, query: IdQuery) {
+/** As of a stamp; `window` ends at `asOfMs` or earlier. */
+export interface AsOfQuery extends IdQuery {
+  readonly asOfMs: number;
+}
+
+/** Returns the first ids at or after the cursor whose current stamps are in the window, in order. */
+export async function findWindowIds(connection: Connection, query: IdQuery): Promise<Uuid[]> {
+  const { orgId, cursor, count } = query;
   const { edges, spans } = splitWindow(query.window);
   // Sent together: one round trip to PostgreSQL.
   const [bounds, ...lists] = await Promise.all([
-    readBounds(connection, query.orgId),
+    readBounds(connection, orgId),
     ...edges.map((edge) => readEdge(connection, query, edge)),
   ]);
-  const { orgId, cursor, count } = query;
-  const numbers = await findSpans(connection, orgId, clampSpans(spans, bounds));
-  const runs = {
-    numbers,
-    share: largestShare(numbers, bounds),
-    read: (wanted: string, size: number, last: Uuid) =>
-      connection.all<RunRow>(RUNS_SQL, orgId, cursor, last, size, wanted),
-  };
-  return { ids: await mergeRuns(runs, count, lists), clockMs: bounds.maxMs };
+  return mergeRuns(
+    {
+      numbers: await findSpans(connection, orgId, clampSpans(spans, bounds)),
+      read: (numbers, size, last) => connection.all(RUNS_SQL, orgId, cursor, last, size, numbers),
+    },
+    count,
+    lists,
+  );
 }
 
 /** Returns the organisation's first stamp and its change clock. */
@@ -65,18 +70,6 @@ async function findSpans(
     return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i);
   const rows = await connection.all<{ value: number }>(FILLED_SPANS_SQL, orgId, first - 1, last);
   return rows.map(({ value }) => value);
-}
-
-/**
- * Weights each span by how much of it is within the bounds. The latest span has only just begun: with a full weight, the other
- * spans of a window of a few days would be expected to contain less, and would have to be read twice.
- */
-function largestShare(spans: readonly number[], { minMs, maxMs }: StampWindow): number {
-  const weights = spans.map((span) => {
-    const beginMs = span * SPAN_MS;
-    return Math.min(beginMs + SPAN_MS, maxMs + 1) - Math.max(beginMs, minMs);
-  });
-  return Math.max(...weights) / weights.reduce((sum, weight) => sum + weight, 0);
 }
 
 /**
