@@ -31,7 +31,6 @@ import {
 import {
   IN_WINDOW_SQL,
   RUNS_SQL as REPLACED_RUNS_SQL,
-  SINCE_SQL,
   STAMPS_SQL,
 } from '../../src/storage/transactions/replaced-ids.ts';
 import { SPAN_MS, spanOf } from '../../src/storage/transactions/stamp-window.ts';
@@ -131,8 +130,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
         [NEARLY_BY_ID_SQL, [1, CURSOR, 100, SHARE, maxMs, maxMs], [historyKey, byKey]],
         [DOCUMENTS_AS_OF_SQL, [...documents, maxMs, maxMs], [historyKey, byKey]],
         [FITTING_SQL, [...documents, maxMs, maxMs], [historyKey, byKey]],
-        [SINCE_SQL, [1, maxMs, minMs, maxMs, CURSOR, 101], [BY_UNTIL]],
-        [STAMPS_SQL, [1, maxMs, 100], [BY_UNTIL]],
+        [STAMPS_SQL, [1, maxMs], [BY_UNTIL]],
         [IN_WINDOW_SQL, [1, '[1,2,3]', minMs, maxMs, CURSOR, 101], ['history_by_from']],
         [
           REPLACED_RUNS_SQL,
