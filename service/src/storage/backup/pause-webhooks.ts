@@ -3,19 +3,15 @@
 // replaced database continue. Positions come from the backup: the restored transactions have newer stamps, so they are sent
 // again.
 
-import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Connection } from '../database.ts';
+import type { RowOf } from '../schema/table.ts';
+import type { WEBHOOKS } from '../schema/tables.ts';
 
 /** A webhook of the restored or of the replaced database. */
-export interface OldWebhook {
-  readonly id: Uuid;
-  readonly org_id: number;
-  readonly url: string;
-  readonly generation: number;
-  readonly oldest_generation: number;
-  readonly overlap_ends_at: number;
-  readonly paused_at: number | null;
-}
+export type OldWebhook = Pick<
+  RowOf<typeof WEBHOOKS>,
+  'id' | 'org_id' | 'url' | 'generation' | 'oldest_generation' | 'overlap_ends_at' | 'paused_at'
+>;
 
 export const WEBHOOKS_SQL =
   'SELECT id, org_id, url, generation, oldest_generation, overlap_ends_at, paused_at FROM webhooks';

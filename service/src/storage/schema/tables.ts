@@ -70,7 +70,7 @@ export const TOKENS = table({
   deleted: 'first',
 });
 
-const WEBHOOKS = table({
+export const WEBHOOKS = table({
   name: 'webhooks',
   columns: {
     id: 'uuid',
