@@ -36,7 +36,6 @@ import {
 import { SPAN_MS, spanOf } from '../../src/storage/transactions/stamp-window.ts';
 import {
   BY_ID_SQL,
-  NARROW_AS_OF_SQL,
   NARROW_SQL,
   NEARLY_BY_ID_SQL,
   readTransactionPage,
@@ -167,14 +166,11 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
         [FOUND_EDGE_SQL, [...edge, lastSpan], ['transactions_by_span']],
         [RUNS_SQL, [1, CURSOR, LAST_ID, 4, JSON.stringify(spans(SPAN_MS))], ['transactions_by_span']],
         [FILLED_SPANS_SQL, [1, 0, lastSpan], ['transactions_by_span']],
-        ...[minMs, maxMs - 60_000].flatMap((fromMs): [Statement, SqlValue[], string[]][] => {
-          const params = [1, CURSOR, 100, SHARE, fromMs, maxMs - 1];
-          const indexes = ['transactions_by_stamp', byKey];
-          return [
-            [NARROW_SQL, params, indexes],
-            [NARROW_AS_OF_SQL, [...params, maxMs], [BY_UNTIL, ...indexes]],
-          ];
-        }),
+        ...[minMs, maxMs - 60_000].map((fromMs): [Statement, SqlValue[], string[]] => [
+          NARROW_SQL,
+          [1, CURSOR, 100, SHARE, fromMs, maxMs - 1, maxMs],
+          [BY_UNTIL, 'transactions_by_stamp', byKey],
+        ]),
       ];
     }
 

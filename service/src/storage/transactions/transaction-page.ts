@@ -24,7 +24,7 @@ import { PAGE_BYTES_MAX } from '../../domain/page.ts';
 import { NEXT_DOCUMENT } from '../../domain/stored-document.ts';
 import type { TransactionPage, TransactionQuery } from '../../domain/transaction.ts';
 import type { Database } from '../database.ts';
-import type { Dialect, Statement } from '../sql.ts';
+import type { Statement } from '../sql.ts';
 import { readClock } from '../stores/change-clock.ts';
 import { readChangesPage } from './changes-page.ts';
 import {
@@ -94,30 +94,24 @@ export const NEARLY_BY_ID_SQL: Statement = (sql) => {
 const WINDOW = 'FROM transactions WHERE org_id = $1 AND updated_at BETWEEN $5 AND $6';
 
 /**
- * Like BY_ID_SQL, for a window from $5 to $6. `beyond` is null if the window is narrow (has fewer than NARROW_MAX
- * transactions).
+ * Like BY_ID_SQL, for a window from $5 to $6, as of the stamp $7. `beyond` is null if the window is narrow (has fewer than
+ * NARROW_MAX transactions). `changed` is not null if an import has replaced versions since that stamp.
  */
-export const NARROW_SQL: Statement = (sql) => narrowSql(sql, 'NULL');
-/**
- * Like NARROW_SQL, for a page as of the stamp $7. `changed` is not null if an import has replaced versions since that stamp.
- */
-export const NARROW_AS_OF_SQL: Statement = (sql) => narrowSql(sql, `(${nextStamp('$7')})`);
-
-function narrowSql(sql: Dialect, changed: string): string {
-  return `
+export const NARROW_SQL: Statement = (sql) => `
   WITH size AS MATERIALIZED (
-    SELECT (SELECT updated_at ${WINDOW} ORDER BY updated_at LIMIT 1 OFFSET ${NARROW_MAX - 1}) AS beyond
+    SELECT (SELECT updated_at ${WINDOW} ORDER BY updated_at LIMIT 1 OFFSET ${NARROW_MAX - 1}) AS beyond,
+           (${nextStamp('$7')}) AS changed
   ), found AS MATERIALIZED (
     SELECT id FROM (
       SELECT id ${WINDOW} ORDER BY updated_at
-       LIMIT (SELECT CASE WHEN beyond IS NULL AND ${changed} IS NULL THEN ${NARROW_MAX} ELSE 0 END FROM size)
+       LIMIT (SELECT CASE WHEN beyond IS NULL AND changed IS NULL THEN ${NARROW_MAX} ELSE 0 END FROM size)
     ) AS narrow WHERE id >= $2::uuid ORDER BY id LIMIT $3 + 1
   )
-  SELECT ${LAST_STAMP}, (SELECT beyond FROM size) AS beyond, ${changed} AS changed, ${sql.joinDocuments}, count(*) AS found
+  SELECT ${LAST_STAMP}, (SELECT beyond FROM size) AS beyond, (SELECT changed FROM size) AS changed,
+         ${sql.joinDocuments}, count(*) AS found
     FROM (
       SELECT (SELECT ${withinShare('$4')} FROM transactions WHERE org_id = $1 AND id = found.id) AS document FROM found ORDER BY id
     ) AS page`;
-}
 
 export async function readTransactionPage(
   database: Database,
@@ -171,12 +165,8 @@ async function readAtOnce(
   }
 
   type NarrowRow = Row & { beyond: number | null; changed: number | null };
-  const params = [...place, minMs, maxMs];
-  const narrow = onlyRow(
-    asOfMs === AS_OF_NOW
-      ? await database.allWithBytes<NarrowRow>(NARROW_SQL, ...params)
-      : await database.allWithBytes<NarrowRow>(NARROW_AS_OF_SQL, ...params, asOfMs),
-  );
+  const params = [...place, minMs, maxMs, asOfMs];
+  const narrow = onlyRow(await database.allWithBytes<NarrowRow>(NARROW_SQL, ...params));
   return narrow.beyond === null && narrow.changed === null ? findWhole(narrow, limit) : undefined;
 }
 
