@@ -28,10 +28,8 @@ export interface CatalogueWriter extends ImportWriter {
   /** `source` is the source of a pull; null, the default, if the retailers come from a file. */
   put(documents: readonly StoredDocument[], source?: string | null): Promise<void>;
   remove(ids: readonly Uuid[]): Promise<void>;
-  /** Returns the ids of all retailers, sorted, including changes by this writer. */
-  ids(): Promise<Uuid[]>;
-  /** Returns the ids of the retailers that were last put with this source. */
-  idsOf(source: string | null): Promise<Set<Uuid>>;
+  /** Returns the ids of all retailers, sorted, with the sources with which they were last put by this or an earlier writer. */
+  sources(): Promise<Map<Uuid, string | null>>;
   /** Reads all documents in id order, including changes by this writer. */
   read(onBatch: (batch: StoredDocument[]) => Promise<void>): Promise<void>;
   /** Makes running servers reload. Call it only if something has changed. */

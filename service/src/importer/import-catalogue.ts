@@ -117,7 +117,8 @@ export function importCatalogue(
   return run.carryOut<CatalogueWriter>(
     (work) => store.write(work, options.importId),
     async (writer) => {
-      const [all, own] = [await writer.ids(), await writer.idsOf(pulledFrom)];
+      const sources = await writer.sources();
+      const own = new Set(sources.keys().filter((id) => sources.get(id) === pulledFrom));
       const onCursor = isMerge ? undefined : refusePage;
       const rules = { columns: undefined, limits: RETAILER_LIMITS, onCursor };
       for await (const batch of run.batches(rules)) await take(writer, batch, own);
@@ -125,7 +126,7 @@ export function importCatalogue(
       if (!isMerge) await withdraw(writer, own);
       if (options.allowWithdrawals !== true) losses?.requireFew(`the catalogue of ${pulledFrom}`);
       // Without --merge, a valid file replaces all of its stored retailers, so it cannot share deals with them.
-      if (isMerge || run.counts.invalid > 0 || all.length > own.size) await refuseSharedDeals(own);
+      if (isMerge || run.counts.invalid > 0 || sources.size > own.size) await refuseSharedDeals(own);
       noteSharedDomains(run, domains);
       if (run.hasChanges) await writer.markChanged();
       await pulled?.finish(writer, run.report);

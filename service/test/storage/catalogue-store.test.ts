@@ -18,21 +18,27 @@ describe.each(DATABASES)('the catalogue on $name', (database) => {
     const { stores } = await open.scene(database);
     const [a, b, c] = [idOf(1), idOf(2), idOf(3)];
     const item = (id: Uuid, document: string) => ({ id, document });
-    await stores.catalogue.write((writer) => writer.put([item(a, 'a1'), item(b, 'b1')]));
+    await stores.catalogue.write((writer) => writer.put([item(a, 'a1'), item(b, 'b1')], 'awin:1'));
 
     const seen = await stores.catalogue.write(async (writer) => {
-      await writer.put([item(c, 'c1'), item(a, 'a2')]);
+      await writer.put([item(c, 'c1')], 'awin:2');
+      await writer.put([item(a, 'a2')]);
       await writer.remove([b, idOf(9)]);
       const read: StoredDocument[] = [];
       await writer.read(async (batch) => {
         read.push(...batch);
       });
-      return { found: await writer.find([a, b, c, idOf(9)]), ids: await writer.ids(), read };
+      const found = await writer.find([a, b, c, idOf(9)]);
+      return { found, sources: [...(await writer.sources())], read };
     });
 
     const now = [item(a, 'a2'), item(c, 'c1')];
     const found = new Map(now.map(({ id, document }) => [id, document]));
-    expect(seen).toEqual({ found, ids: [a, c], read: now });
+    const sources = [
+      [a, null],
+      [c, 'awin:2'],
+    ];
+    expect(seen).toEqual({ found, sources, read: now });
     expect(await readCatalogue(stores)).toEqual({ revision: 0, documents: now });
   });
 

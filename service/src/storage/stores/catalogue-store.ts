@@ -51,14 +51,10 @@ export function catalogueStore(database: Database, clock: Clock): CatalogueStore
             );
           },
           remove: (ids) => connection.deleteMany(RETAILERS, ids),
-          async ids() {
-            const rows = await connection.all<{ id: Uuid }>('SELECT id FROM retailers ORDER BY id');
-            return rows.map(({ id }) => id);
-          },
-          async idsOf(source) {
-            const sql = 'SELECT id FROM retailers WHERE source IS NOT DISTINCT FROM CAST($1 AS text)';
-            const rows = await connection.all<{ id: Uuid }>(sql, source);
-            return new Set(rows.map(({ id }) => id));
+          async sources() {
+            type Row = { id: Uuid; source: string | null };
+            const rows = await connection.all<Row>('SELECT id, source FROM retailers ORDER BY id');
+            return new Map(rows.map(({ id, source }) => [id, source]));
           },
           read: (onBatch) => scan(connection, ALL_RETAILERS, onBatch),
           markChanged: () => raiseRevision(connection, 'catalogue'),
