@@ -34,7 +34,7 @@ describe.each(DATABASES)('the catalogue on $name', (database) => {
 
     const now = [item(a, 'a2'), item(c, 'c1')];
     const found = new Map(now.map(({ id, document }) => [id, document]));
-    const sources = [
+    const sources: [Uuid, string | null][] = [
       [a, null],
       [c, 'awin:2'],
     ];

@@ -57,6 +57,8 @@ interface Row {
   found: number;
   /** Number of documents in `data`. */
   joined: number;
+  /** Not null if the statement could not read the page. */
+  unfit?: Uuid | number | null;
 }
 
 const LAST_STAMP = '(SELECT last_stamp FROM organisations WHERE id = $1) AS last_stamp';
@@ -75,8 +77,7 @@ export const BY_ID_SQL: Statement = (sql) => `
 
 /**
  * Like BY_ID_SQL, for a window that ends at $5, as of the stamp $6. For transactions newer than the window, uses earlier
- * versions; skips transactions that have none. `unseen` is not null if skipping SKIPPED_MAX transactions was not enough to fill
- * the page.
+ * versions; skips transactions that have none. Unfit if skipping SKIPPED_MAX transactions was not enough to fill the page.
  */
 export const NEARLY_BY_ID_SQL: Statement = (sql) => {
   const version = `CASE WHEN updated_at <= $5 THEN document ELSE ${earlierVersion('transactions.id', '$6', '$5')} END`;
@@ -85,7 +86,7 @@ export const NEARLY_BY_ID_SQL: Statement = (sql) => {
   return `
   SELECT ${LAST_STAMP}, ${sql.joinDocuments}, count(*) AS found, CASE WHEN count(*) <= $3 THEN (
       SELECT id ${FROM_CURSOR} LIMIT 1 OFFSET $3 + 1 + ${SKIPPED_MAX}
-    ) END AS unseen
+    ) END AS unfit
     FROM (
       SELECT ${withinShare('$4')} FROM (${versions}) AS versions WHERE document IS NOT NULL LIMIT $3 + 1
     ) AS page`;
@@ -94,21 +95,21 @@ export const NEARLY_BY_ID_SQL: Statement = (sql) => {
 const WINDOW = 'FROM transactions WHERE org_id = $1 AND updated_at BETWEEN $5 AND $6';
 
 /**
- * Like BY_ID_SQL, for a window from $5 to $6, as of the stamp $7. `beyond` is null if the window is narrow (has fewer than
- * NARROW_MAX transactions). `changed` is not null if an import has replaced versions since that stamp.
+ * Like BY_ID_SQL, for a window from $5 to $6, as of the stamp $7. Unfit unless the window is narrow (has fewer than NARROW_MAX
+ * transactions) and no import has replaced versions since that stamp.
  */
 export const NARROW_SQL: Statement = (sql) => `
   WITH size AS MATERIALIZED (
-    SELECT (SELECT updated_at ${WINDOW} ORDER BY updated_at LIMIT 1 OFFSET ${NARROW_MAX - 1}) AS beyond,
-           (${nextStamp('$7')}) AS changed
+    SELECT coalesce(
+      (SELECT updated_at ${WINDOW} ORDER BY updated_at LIMIT 1 OFFSET ${NARROW_MAX - 1}), (${nextStamp('$7')})
+    ) AS unfit
   ), found AS MATERIALIZED (
     SELECT id FROM (
       SELECT id ${WINDOW} ORDER BY updated_at
-       LIMIT (SELECT CASE WHEN beyond IS NULL AND changed IS NULL THEN ${NARROW_MAX} ELSE 0 END FROM size)
+       LIMIT (SELECT CASE WHEN unfit IS NULL THEN ${NARROW_MAX} ELSE 0 END FROM size)
     ) AS narrow WHERE id >= $2::uuid ORDER BY id LIMIT $3 + 1
   )
-  SELECT ${LAST_STAMP}, (SELECT beyond FROM size) AS beyond, (SELECT changed FROM size) AS changed,
-         ${sql.joinDocuments}, count(*) AS found
+  SELECT ${LAST_STAMP}, (SELECT unfit FROM size) AS unfit, ${sql.joinDocuments}, count(*) AS found
     FROM (
       SELECT (SELECT ${withinShare('$4')} FROM transactions WHERE org_id = $1 AND id = found.id) AS document FROM found ORDER BY id
     ) AS page`;
@@ -156,18 +157,15 @@ async function readAtOnce(
     const byId = onlyRow(await database.allWithBytes<Row & { newest: number | null }>(BY_ID_SQL, ...place));
     // If no transaction on the page is newer than `maxMs`, the page has not changed since `asOfMs`.
     const isRight = byId.newest === null || byId.newest <= maxMs;
-    type NearlyRow = Row & { unseen?: Uuid | null };
-    const nearly: NearlyRow = isRight
+    const nearly = isRight
       ? byId
-      : onlyRow(await database.allWithBytes<NearlyRow>(NEARLY_BY_ID_SQL, ...place, maxMs, asOfMs));
-    const page = nearly.unseen == null ? findWhole(nearly, limit) : undefined;
+      : onlyRow(await database.allWithBytes<Row>(NEARLY_BY_ID_SQL, ...place, maxMs, asOfMs));
+    const page = findWhole(nearly, limit);
     if (page !== undefined) return page;
   }
 
-  type NarrowRow = Row & { beyond: number | null; changed: number | null };
   const params = [...place, minMs, maxMs, asOfMs];
-  const narrow = onlyRow(await database.allWithBytes<NarrowRow>(NARROW_SQL, ...params));
-  return narrow.beyond === null && narrow.changed === null ? findWhole(narrow, limit) : undefined;
+  return findWhole(onlyRow(await database.allWithBytes<Row>(NARROW_SQL, ...params)), limit);
 }
 
 /** A missing row must not be mistaken for an empty page. */
@@ -176,9 +174,9 @@ function onlyRow<T>([row, ...others]: readonly T[]): T {
   return row;
 }
 
-/** Returns undefined if a document was left out because it is longer than its share. */
+/** Returns undefined if the row is unfit, or if a document was left out because it is longer than its share. */
 function findWhole(row: Row, limit: number): TransactionPage | undefined {
-  if (row.joined < row.found) return undefined;
+  if (row.unfit != null || row.joined < row.found) return undefined;
   const data = row.data ?? NOTHING;
   const completeThroughMs = row.last_stamp ?? 0;
   if (row.found <= limit) return { data, cursor: undefined, completeThroughMs };
