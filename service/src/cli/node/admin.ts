@@ -104,25 +104,19 @@ export function openAdmin(options: NodeOptions, source: AdminSource): (() => Pro
     return answerConsole(request);
   }
 
-  const server = bind({ host, port, option: '--admin-port' }, () =>
-    Bun.serve({
-      port,
-      hostname: host,
-      // Bun's default with `development: false` would share the port with another node.
-      reusePort: false,
-      development: false,
-      idleTimeout: IDLE_TIMEOUT_S,
-      maxRequestBodySize: BODY_MAX_BYTES,
-      fetch: async (request, self) => {
-        try {
-          const { address } = readClient(self.requestIP(request)?.address ?? '', request.headers);
-          return await answer(request, address);
-        } catch (error) {
-          return failure(error, logger);
-        }
-      },
-    }),
-  );
+  const server = bind({
+    ...{ host, port, option: '--admin-port' },
+    idleTimeout: IDLE_TIMEOUT_S,
+    maxRequestBodySize: BODY_MAX_BYTES,
+    fetch: async (request, self) => {
+      try {
+        const { address } = readClient(self.requestIP(request)?.address ?? '', request.headers);
+        return await answer(request, address);
+      } catch (error) {
+        return failure(error, logger);
+      }
+    },
+  });
   const timer = setInterval(
     () => recent.sample(clock(), source.report().routes, machineFigures(folder)),
     SAMPLE_INTERVAL_MS,

@@ -13,18 +13,14 @@ export type Listener = ReturnType<typeof listen>;
 
 export function listen(app: App, settings: ServeSettings, sharesPort: boolean) {
   const { port, host } = settings;
-  const server = bind({ host, port, option: '--port' }, () =>
-    Bun.serve({
-      port,
-      hostname: host,
-      reusePort: sharesPort,
-      idleTimeout: IDLE_TIMEOUT_S,
-      maxRequestBodySize: 1024 * 1024,
-      development: false,
-      // A connection that is already closed has no address.
-      fetch: (request, self) => app(request, self.requestIP(request)?.address ?? ''),
-    }),
-  );
+  const server = bind({
+    ...{ host, port, option: '--port' },
+    reusePort: sharesPort,
+    idleTimeout: IDLE_TIMEOUT_S,
+    maxRequestBodySize: 1024 * 1024,
+    // A connection that is already closed has no address.
+    fetch: (request, self) => app(request, self.requestIP(request)?.address ?? ''),
+  });
   return {
     url: urlOf(host, server.port ?? port),
     port: server.port ?? port,
@@ -47,10 +43,18 @@ export interface PortAddress {
   readonly option: '--port' | '--admin-port' | '--networks-port';
 }
 
+interface ServerOptions extends PortAddress {
+  readonly fetch: (request: Request, self: Bun.Server<undefined>) => Response | Promise<Response>;
+  readonly reusePort?: boolean;
+  readonly idleTimeout?: number;
+  readonly maxRequestBodySize?: number;
+}
+
 /** Opens a port. Throws BadInput with the reason if the port cannot be opened. */
-export function bind<T>({ host, port, option }: PortAddress, serve: () => T): T {
+export function bind({ host, port, option, ...options }: ServerOptions) {
   try {
-    return serve();
+    // Bun's default with `development: false` would share the port with another process.
+    return Bun.serve({ hostname: host, port, development: false, reusePort: false, ...options });
   } catch (error) {
     throw new BadInput(reasonOf((error as NodeJS.ErrnoException).code), { cause: error });
   }
@@ -68,11 +72,9 @@ export function bind<T>({ host, port, option }: PortAddress, serve: () => T): T 
  * not notice, because they open the port in shared mode.
  */
 export function findPort(address: PortAddress): number {
-  const { host, port } = address;
-  const fetch = () => new Response(null, { status: 503 });
-  const server = bind(address, () => Bun.serve({ hostname: host, port, reusePort: false, fetch }));
+  const server = bind({ ...address, fetch: () => new Response(null, { status: 503 }) });
   // server.port is undefined after stop().
-  const found = server.port ?? port;
+  const found = server.port ?? address.port;
   void server.stop(true);
   return found;
 }

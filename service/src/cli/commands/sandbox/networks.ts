@@ -31,15 +31,11 @@ export function serveNetworks({ seed, port, logoUrl }: NetworksOptions) {
     density: DENSITY,
   });
   const address = { host: HOST, option: '--networks-port' } as const;
-  const chosen = port ?? preferPort({ ...address, port: PORT });
-  const server = bind({ ...address, port: chosen }, () =>
-    Bun.serve({
-      ...{ hostname: HOST, port: chosen, development: false },
-      // Otherwise, two sandboxes would share the port, and each would get some of the requests.
-      reusePort: false,
-      fetch: (request) => answerSource(request.url) ?? fakes.answer(request),
-    }),
-  );
+  const server = bind({
+    ...address,
+    port: port ?? preferPort({ ...address, port: PORT }),
+    fetch: (request) => answerSource(request.url) ?? fakes.answer(request),
+  });
   return { url: urlOf(HOST, server.port ?? 0), stop: () => server.stop(true) };
 }
 
