@@ -19,16 +19,14 @@ export function openActivation(options: NodeOptions, stores: Stores, catalogue: 
   const { settings, databaseUrl, clock, logger } = options;
   const directory = new ActivationDirectory(stores);
   const path = () => spoolPath(settings.spool, databaseUrl, directory.name);
-  const folder = spoolFolder(settings.spool, databaseUrl);
-  const spoolDisk = diskReserve(folder, settings.diskReserve);
+  const spoolDisk = diskReserve(spoolFolder(settings.spool, databaseUrl), settings.diskReserve);
   const spool = spoolDisk.guard(openSpool(path));
   const databasePath = sqlitePath(databaseUrl);
   // A PostgreSQL server's disk cannot be measured from here.
-  const databaseFolder = databasePath === undefined ? folder : dirname(databasePath);
   const databaseDisk =
-    databaseFolder === folder ? spoolDisk : diskReserve(databaseFolder, settings.diskReserve);
+    databasePath === undefined ? undefined : diskReserve(dirname(databasePath), settings.diskReserve);
   const recorder = new ClickRecorder({
-    store: databasePath === undefined ? stores.clicks : databaseDisk.guard(stores.clicks),
+    store: databaseDisk?.guard(stores.clicks) ?? stores.clicks,
     spool,
     problemOf: (click) => clickProblem(click, directory.clickIds),
     hasSpool: () => existsSync(path()),
@@ -42,7 +40,7 @@ export function openActivation(options: NodeOptions, stores: Stores, catalogue: 
     recorder,
     /** True while a disk that stores clicks has less free space than the reserve. */
     get isDiskLow() {
-      return spoolDisk.isLow() || databaseDisk.isLow();
+      return spoolDisk.isLow() || databaseDisk?.isLow() === true;
     },
     /** Loads the directory and starts draining the spool, which may contain clicks from an earlier process. */
     async start() {

@@ -10,22 +10,9 @@ import { StorageError } from '../../domain/storage-error.ts';
 import type { DiskFacts } from '../../health/facts.ts';
 import { CLICK_END, sqlitePath } from '../../storage/open-database.ts';
 
-/** Maximum age of a measurement. */
-const MEASURE_EVERY_MS = 1_000;
-
 /** 0 MB turns the check off. */
 export function diskReserve(folder: string, megabytes: number) {
-  let measuredAtMs = Number.NEGATIVE_INFINITY;
-  let lastIsLow = false;
-
-  function isLow(): boolean {
-    const nowMs = performance.now();
-    if (megabytes > 0 && nowMs - measuredAtMs >= MEASURE_EVERY_MS) {
-      measuredAtMs = nowMs;
-      lastIsLow = (diskOf(folder)?.free ?? Number.POSITIVE_INFINITY) < megabytes * 1e6;
-    }
-    return lastIsLow;
-  }
+  const isLow = () => (diskOf(folder)?.free ?? Number.POSITIVE_INFINITY) < megabytes * 1e6;
 
   function requireRoom(): void {
     if (!isLow()) return;
