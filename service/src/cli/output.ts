@@ -128,16 +128,9 @@ export function table(
     .join('\n');
 }
 
-/** Wraps text at spaces to lines of at most `width` characters. A longer word gets its own line. */
+/** Wraps text at spaces to lines of at most `width` columns. A longer word gets its own line. */
 function wrapped(text: string, width: number): string[] {
-  if (Bun.stringWidth(text) <= width) return [text];
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const line = lines.at(-1);
-    if (line === undefined || Bun.stringWidth(`${line} ${word}`) > width) lines.push(word);
-    else lines[lines.length - 1] = `${line} ${word}`;
-  }
-  return lines;
+  return Bun.wrapAnsi(text, Math.max(1, width)).split('\n');
 }
 
 function records([header = [], ...rows]: readonly (readonly string[])[], widthMax: number): string {
