@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ACCOUNTS, exampleSource } from '@offerbook/sandbox/networks/accounts.ts';
-import { checkSources } from '../../src/cli/doctor/check-sources.ts';
+import { checkSource } from '../../src/cli/doctor/examine.ts';
 import { ServedNetworks } from '../pull/served-networks.ts';
 import { temporaryFolder } from '../support/databases.ts';
 
@@ -18,27 +18,25 @@ function write(baseUrl: string, { account = ACCOUNTS.awin.account as string, mod
   return path;
 }
 const look = (path: string, clock = Date.now, allowOtherHost = false) =>
-  checkSources({ paths: [path], allowOtherHost }, clock);
+  checkSource(path, allowOtherHost, clock);
 const advice = 'until this is fixed, no sales are pulled: docs/feeds.md, Pull';
 
 test('doctor checks a working source with one request', async () => {
   await using networks = new ServedNetworks();
-  expect(await look(write(networks.url))).toEqual([
-    {
-      check: 'source awin:77777',
-      state: 'ok',
-      found: "the credentials work, and the network's clock agrees",
-    },
-  ]);
+  expect(await look(write(networks.url))).toEqual({
+    check: 'source awin:77777',
+    state: 'ok',
+    found: "the credentials work, and the network's clock agrees",
+  });
   expect(networks.answered.length).toBe(1);
 });
 
 test('doctor reports an account without access, a wrong clock, and a network that fails or refuses as faults', async () => {
   await using networks = new ServedNetworks();
   const found = async (path: string, clock?: () => number) => {
-    const [check] = await look(path, clock);
+    const check = await look(path, clock);
     expect(check).toMatchObject({ state: 'fault', advice });
-    return check?.found;
+    return check.found;
   };
   expect(await found(write(networks.url, { account: '88888' }))).toBe(
     'the network answered with status 403: "You do not have access to this account"; check what the credentials allow',
@@ -60,7 +58,7 @@ test('doctor reports unusable files as faults, and sends no request', async () =
   const open = write(networks.url, { mode: 0o644 });
   const elsewhere = write('http://192.0.2.1:9000');
   const missing = join(temporaryFolder(), 'missing.json');
-  const checks = (await Promise.all([open, elsewhere, missing].map((path) => look(path)))).flat();
+  const checks = await Promise.all([open, elsewhere, missing].map((path) => look(path)));
   expect(checks).toEqual(
     [
       [open, expect.stringContaining('every user can read it; run: chmod 600 ')],

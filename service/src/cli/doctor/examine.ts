@@ -12,30 +12,33 @@ import { runChecks } from '../../health/checks.ts';
 import { CORRUPT_ADVICE } from '../../health/database-checks.ts';
 import type { ClickFacts, DatabaseStatus, Facts } from '../../health/facts.ts';
 import { findOpenFilesMax } from '../../http/open-files.ts';
+import { withoutWaiting } from '../../pull/check-source.ts';
 import {
   countSpooled,
   type DatabaseFacts,
   findFileProblems,
   inspectDatabase,
 } from '../../storage/inspect-database.ts';
+import { findSourceProblem, readPullSource } from '../commands/data/pull-sources.ts';
 import { spoolPath, spoolProblem } from '../node/activation.ts';
 import { diskFacts } from '../node/disk-reserve.ts';
 import { storageMessage } from '../storage-failure.ts';
 import { checkOpenFiles, checkPort, checkProxies, localUrl } from './check-machine.ts';
-import { type CheckedSources, checkSources } from './check-sources.ts';
 import { livenessProblem, reportsCorruption } from './liveness-problem.ts';
 
 interface Examination {
   readonly settings: ServeSettings;
   readonly databaseUrl: string;
-  readonly sources?: CheckedSources;
+  /** Source files of `pull` to check. */
+  readonly sources?: readonly string[] | undefined;
+  readonly allowOtherHost?: boolean | undefined;
   /** True to read every page of an SQLite database. */
   readonly isDeep?: boolean;
   readonly clock: Clock;
 }
 
 export async function examine(examination: Examination): Promise<Check[]> {
-  const { settings, clock, sources } = examination;
+  const { settings, sources = [], clock } = examination;
   const { host, port, adminHost, adminPort, publicUrl } = settings;
   const own: Record<string, Verdict | undefined> = {
     'open files': checkOpenFiles(findOpenFilesMax()),
@@ -50,7 +53,7 @@ export async function examine(examination: Examination): Promise<Check[]> {
   };
   return [
     ...runChecks(await collectFacts(examination)),
-    ...(sources === undefined ? [] : await checkSources(sources, clock)),
+    ...(await Array.fromAsync(sources, (path) => checkSource(path, examination.allowOtherHost, clock))),
     ...Object.entries(own).flatMap(([check, verdict]) =>
       verdict === undefined ? [] : { check, ...verdict },
     ),
@@ -129,6 +132,29 @@ async function checkIntegrity(databaseUrl: string): Promise<Verdict> {
   if (problems === undefined) return ok('not checked: run pg_amcheck on the PostgreSQL server');
   if (problems.length === 0) return ok('every page was read');
   return fault(problems.join('; '), CORRUPT_ADVICE);
+}
+
+/** Checks a source's file, its secrets, and its network with one small request. */
+export async function checkSource(
+  path: string,
+  allowOtherHost: boolean | undefined,
+  clock: Clock,
+): Promise<Check> {
+  try {
+    const source = await readPullSource(path, { allowOtherHost });
+    const problem = await findSourceProblem(source, {
+      ...{ stores: { pulls: withoutWaiting(clock) }, clock, tries: 1 },
+      ...{ sleep: (ms) => Bun.sleep(ms), random: Math.random },
+    });
+    const check = `source ${source.name}`;
+    if (problem === undefined)
+      return { check, ...ok("the credentials work, and the network's clock agrees") };
+    return { check, ...fault(problem, 'until this is fixed, no sales are pulled: docs/feeds.md, Pull') };
+  } catch (error) {
+    if (!(error instanceof BadInput)) throw error;
+    const advice = 'fix the source file or the files that it names';
+    return { check: `source ${path}`, ...fault(error.message, advice) };
+  }
 }
 
 async function checkPublicUrl(url: string): Promise<Verdict> {

@@ -45,7 +45,8 @@ async function runDoctor(options: DoctorOptions): Promise<void> {
     databaseUrl,
     isDeep: options.deep === true,
     clock: systemClock,
-    sources: { paths: options.source ?? [], allowOtherHost: options.allowOtherHost === true },
+    sources: options.source,
+    allowOtherHost: options.allowOtherHost,
   });
   const state = worstOf(checks);
   await printResult(options, { version: VERSION_TEXT, state, checks }, printChecks(checks));
