@@ -1,8 +1,7 @@
-// Progress on stderr: a bar, if stderr is a terminal and the work takes longer than a second, or lines for a log file.
+// A progress bar on stderr, if stderr is a terminal and the work takes longer than a second.
 
 import { printCountOf } from '@offerbook/wire/count.ts';
 import type { ImportProgress } from '@offerbook/wire/rows/row-problem.ts';
-import type { Clock } from '../domain/clock.ts';
 
 const WIDTH_MAX = 30;
 const TERMINAL_WIDTH = 80;
@@ -29,18 +28,6 @@ export async function withProgressBar<T>(work: (show: Show) => Promise<T>): Prom
   } finally {
     if (drawnAtMs > 0) stream.write('\r\x1b[K');
   }
-}
-
-const LINE_EVERY_MS = 60_000;
-
-/** Returns a function that prints some of the lines it is called with: at most one a minute, and none in the first minute. */
-export function progressLines(print: (line: string) => void, clock: Clock): (line: string) => void {
-  let lastMs = clock();
-  return (line) => {
-    if (clock() - lastMs < LINE_EVERY_MS) return;
-    lastMs = clock();
-    print(line);
-  };
 }
 
 function draw(progress: number | ImportProgress, rowsTotal: number, lengthMax: number): string {

@@ -3,7 +3,6 @@
 import { expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { progressLines } from '../../src/cli/progress-bar.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { screenOf } from '../support/terminal.ts';
 
@@ -38,20 +37,6 @@ test.concurrent.each([
 test.concurrent('a progress bar is not shown if stderr is not a terminal', async () => {
   const command = Bun.spawn([process.execPath, '-e', PROGRAM], { stderr: 'pipe' });
   expect(await new Response(command.stderr).text()).toBe('done\n');
-});
-
-test('progress for a log file is at most one line a minute, and none in the first', () => {
-  let nowMs = 0;
-  const lines: string[] = [];
-  const show = progressLines(
-    (line) => lines.push(line),
-    () => nowMs,
-  );
-  for (const second of [0, 59, 60, 61, 119, 120]) {
-    nowMs = second * 1_000;
-    show(`second ${second}`);
-  }
-  expect(lines).toEqual(['second 60', 'second 120']);
 });
 
 test('a backup shows how much it has written although its own thread is blocked, and removes the line at the end', async () => {

@@ -55,7 +55,7 @@ describe.each(DATABASES)('on $name', (database) => {
   });
 });
 
-test('progress shows the rows of all sources, and a line a minute for each source', () => {
+test('progress shows the rows of all sources, and for each source at most one line a minute and none in the first', () => {
   let nowMs = START_MS;
   const shown: number[] = [];
   const lines: string[] = [];
@@ -65,11 +65,15 @@ test('progress shows the rows of all sources, and a line a minute for each sourc
     () => nowMs,
   );
   const [awin, cj] = [progressOf('awin:1'), progressOf('cj:1')];
-  awin(2_000, 'transaction');
-  nowMs += 60_000;
+  for (const second of [0, 59, 60, 61, 119, 120]) {
+    nowMs = START_MS + second * 1_000;
+    awin(1_000 + second, 'transaction');
+  }
   cj(1, 'posting');
-  awin(3_000, 'transaction');
-  awin(4_000, 'transaction');
-  expect(shown).toEqual([2_000, 2_001, 3_001, 4_001]);
-  expect(lines).toEqual(['cj:1, posting: 1 row read', 'awin:1, transaction: 3,000 rows read']);
+  expect(shown).toEqual([1_000, 1_059, 1_060, 1_061, 1_119, 1_120, 1_121]);
+  expect(lines).toEqual([
+    'awin:1, transaction: 1,060 rows read',
+    'awin:1, transaction: 1,120 rows read',
+    'cj:1, posting: 1 row read',
+  ]);
 });

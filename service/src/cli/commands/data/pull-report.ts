@@ -5,17 +5,23 @@ import type { Clock } from '../../../domain/clock.ts';
 import { CATALOGUE } from '../../../domain/pull.ts';
 import type { StreamReport } from '../../../pull/source-run.ts';
 import { printTime } from '../../output.ts';
-import { progressLines } from '../../progress-bar.ts';
 
-/** Shows the rows of all sources together, and prints a line for each source at most once a minute. */
+const LINE_EVERY_MS = 60_000;
+
+/**
+ * Shows the rows of all sources together. Also prints lines for a log file: for each source at most one a minute, and none in the
+ * first minute.
+ */
 export function pullProgress(show: (rows: number) => void, print: (line: string) => void, clock: Clock) {
   const rows = new Map<string, number>();
   return (source: string) => {
-    const showLine = progressLines(print, clock);
+    let printedMs = clock();
     return (count: number, what: string) => {
       rows.set(source, count);
       show(rows.values().reduce((sum, value) => sum + value, 0));
-      showLine(`${source}, ${what}: ${printCountOf(count, 'row')} read`);
+      if (clock() - printedMs < LINE_EVERY_MS) return;
+      printedMs = clock();
+      print(`${source}, ${what}: ${printCountOf(count, 'row')} read`);
     };
   };
 }
