@@ -144,11 +144,8 @@ export function readServeSettings(
       const { parse, fallback } = SETTINGS[name];
       const flag = flags[name];
       const source = flag === undefined ? variable(name) : `--${hyphenated(name)}`;
-      try {
-        return [name, parse(String(flag ?? environment[variable(name)] ?? fallback))];
-      } catch (error) {
-        throw new BadInput(`${source} ${(error as Error).message}`, { cause: error });
-      }
+      const text = String(flag ?? environment[variable(name)] ?? fallback);
+      return [name, forOption(source, () => parse(text))];
     }),
   ) as unknown as ServeSettings;
   const { port, adminPort, adminHost, adminTokenFile } = settings;
@@ -217,6 +214,15 @@ function rateLimit(help: string, fallback: string) {
 
 function onUnlessOff(help: string) {
   return setting(`${help}: on or off`, 'switch', oneOf(['on', 'off']), 'on');
+}
+
+/** Puts the name of the option before the message of an error. */
+export function forOption<T>(option: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    throw new BadInput(`${option} ${(error as Error).message}`, { cause: error });
+  }
 }
 
 export function wholeNumber(min: number, max: number) {

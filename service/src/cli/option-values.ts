@@ -4,7 +4,7 @@ import { BadInput } from '@offerbook/wire/failures.ts';
 import { TEXT_LENGTH_MAX } from '@offerbook/wire/text.ts';
 import { DAY_MS } from '@offerbook/wire/time.ts';
 import { parseUuid, type Uuid } from '@offerbook/wire/uuid.ts';
-import { wholeNumber } from '../config.ts';
+import { forOption, wholeNumber } from '../config.ts';
 import { parseDuration, parsePositiveDuration, systemClock } from '../domain/clock.ts';
 
 const COUNT_MAX = 1e9;
@@ -20,15 +20,6 @@ export const parsePositiveDurationMs = (option: string, text: string) =>
 /** Collects the values of an option that may be repeated. */
 export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
-}
-
-/** Puts the name of the option before the message of an error. */
-export function forOption<T>(option: string, parse: () => T): T {
-  try {
-    return parse();
-  } catch (error) {
-    throw new BadInput(`${option} ${(error as Error).message}`, { cause: error });
-  }
 }
 
 type Identified = 'token' | 'webhook';

@@ -5,7 +5,7 @@ import { BadInput, ServiceFailure } from '@offerbook/wire/failures.ts';
 import { parseInstant, printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Command } from 'commander';
-import { parseList } from '../../../config.ts';
+import { forOption, parseList } from '../../../config.ts';
 import { systemClock } from '../../../domain/clock.ts';
 import type { Stores } from '../../../domain/stores.ts';
 import {
@@ -28,7 +28,7 @@ import {
   openForWriting,
   type StoreOptions,
 } from '../../command.ts';
-import { forOption, notFound, parseDurationMs, parseId } from '../../option-values.ts';
+import { notFound, parseDurationMs, parseId } from '../../option-values.ts';
 import { printNote, printResult, printTime, table } from '../../output.ts';
 import { getOrganisation } from './organisations.ts';
 
