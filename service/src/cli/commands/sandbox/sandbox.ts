@@ -2,7 +2,6 @@
 // in production.
 
 import { existsSync, rmSync } from 'node:fs';
-import { styleText } from 'node:util';
 import { drawLogo } from '@offerbook/sandbox/logo.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { type Command, Option } from 'commander';
@@ -111,7 +110,7 @@ async function runSandbox(options: SandboxOptions, command: Command): Promise<vo
       options.networks === true ? serveNetworks({ seed, port: networksPort, logoUrl }) : undefined;
     const world = await openWorld(stores, org, { seed, speed, clock: systemClock, logoUrl });
     const { logger } = log;
-    await using receiver = closing(await startToyReceiver({ stores, org, clock: systemClock, logger }));
+    await using receiver = closing(await startToyReceiver(stores, org, logger));
     const feed = transactionFeed({
       stores,
       org,
@@ -133,7 +132,7 @@ async function runSandbox(options: SandboxOptions, command: Command): Promise<vo
         webhookNetworks: [...settings.webhookNetworks, RECEIVER_ADDRESS],
       },
       databaseUrl,
-      logger: log.logger,
+      logger,
       clock: systemClock,
       extension: {
         routes: [logoRoute(seed, world), feed, ...toyShopRoutes(world)],
@@ -153,10 +152,9 @@ async function runSandbox(options: SandboxOptions, command: Command): Promise<vo
         place: path ?? 'in PostgreSQL',
         startOver: path === undefined ? 'with an empty database' : freshCommand(command, seed),
         nowMs: systemClock(),
-        emphasise: (heading) => styleText('bold', heading, { stream: process.stdout, validateStream: true }),
       }),
     );
-    await beatUntil(stopping, world, log.logger);
+    await beatUntil(stopping, world, logger);
     await networks?.stop();
     await node.stop();
   } finally {

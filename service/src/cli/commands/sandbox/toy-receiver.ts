@@ -3,7 +3,7 @@
 
 import { handleWebhook, type TransactionsChanged } from '@offerbook/client/webhooks';
 import { printTimestamp, type Timestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
-import type { Clock } from '../../../domain/clock.ts';
+import { systemClock } from '../../../domain/clock.ts';
 import type { Logger } from '../../../domain/logger.ts';
 import type { Organisation } from '../../../domain/organisation.ts';
 import type { Stores } from '../../../domain/stores.ts';
@@ -26,22 +26,15 @@ export interface Delivery {
   readonly delayMs: number;
 }
 
-interface ReceiverOptions {
-  readonly stores: Stores;
-  readonly org: Organisation;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
-
 /** Starts the receiver and registers it as a webhook of the organisation. */
-export async function startToyReceiver({ stores, org, clock, logger }: ReceiverOptions) {
+export async function startToyReceiver(stores: Stores, org: Organisation, logger: Logger) {
   const deliveries: Delivery[] = [];
   let number = 0;
 
   function store({ data: { transactions } }: TransactionsChanged): void {
     if (transactions.length === 0) return;
     const changedMs = transactions.map(({ updatedAt }) => timestampMs(updatedAt as Timestamp));
-    const nowMs = clock();
+    const nowMs = systemClock();
     number++;
     deliveries.unshift({
       number,
@@ -69,26 +62,16 @@ export async function startToyReceiver({ stores, org, clock, logger }: ReceiverO
     },
     fetch: () => new Response(null, { status: 404 }),
   });
-  const { id } = await register(
-    stores,
-    org,
-    new URL(RECEIVER_PATH, server.url).href,
-    clock() - FIRST_WINDOW_MS,
-  );
+  const { id } = await register(stores, org, new URL(RECEIVER_PATH, server.url).href);
   return { deliveries: (): readonly Delivery[] => deliveries, close: () => server.stop(true) };
 }
 
 /** Replaces the webhook of an earlier run, which had a different port. */
-async function register(
-  { webhooks }: Stores,
-  org: Organisation,
-  url: string,
-  watermarkMs: number,
-): Promise<Webhook> {
+async function register({ webhooks }: Stores, org: Organisation, url: string): Promise<Webhook> {
   for (const known of await webhooks.list()) {
     const { hostname, pathname } = new URL(known.url);
     if (known.orgId === org.id && hostname === RECEIVER_ADDRESS && pathname === RECEIVER_PATH)
       await webhooks.delete(known.id);
   }
-  return webhooks.create(org.id, url, watermarkMs);
+  return webhooks.create(org.id, url, systemClock() - FIRST_WINDOW_MS);
 }

@@ -1,6 +1,7 @@
 // The text that the sandbox prints when it is ready: addresses, tokens, and three requests to copy and paste. It
 // fits a terminal of 80 columns and 24 lines.
 
+import { styleText } from 'node:util';
 import { ACCOUNTS, NETWORKS, secretVariables } from '@offerbook/sandbox/networks/accounts.ts';
 import type { Retailer } from '@offerbook/sandbox/wire.ts';
 import { DAY_MS } from '@offerbook/wire/time.ts';
@@ -22,13 +23,12 @@ interface Welcome {
   /** How to start over with new data: a command or a phrase. */
   readonly startOver: string;
   readonly nowMs: number;
-  readonly emphasise: (heading: string) => string;
 }
 
 export function welcomeText(welcome: Welcome): string {
-  const { baseUrl, publicToken, privateToken, emphasise } = welcome;
+  const { baseUrl, publicToken, privateToken } = welcome;
   const lines = [
-    emphasise('Offerbook sandbox'),
+    styleText('bold', 'Offerbook sandbox'),
     `  Explorer   ${baseUrl}/`,
     `  API        ${baseUrl}   the base URL; operations are under /v1/`,
     `  Docs       ${baseUrl}/docs`,
@@ -48,13 +48,13 @@ export function welcomeText(welcome: Welcome): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-function networkLines({ networksUrl, nowMs, emphasise }: Welcome): string[] {
+function networkLines({ networksUrl, nowMs }: Welcome): string[] {
   if (networksUrl === undefined) return [];
   const { account, credentials } = ACCOUNTS.awin;
   const printDay = (days: number) => printTimestamp(nowMs - days * DAY_MS).slice(0, 10);
   const query = `startDate=${printDay(1)}T00:00:00&endDate=${printDay(0)}T00:00:00&timezone=UTC`;
   return [
-    emphasise('Affiliate networks'),
+    styleText('bold', 'Affiliate networks'),
     '',
     ...NETWORKS.map((network) => {
       const secrets = secretVariables(network).map(({ variable, value }) => `${variable}=${value}`);
