@@ -56,7 +56,7 @@ export function importCommand(): Command {
     'NDJSON or JSON',
     'offerbook import catalogue retailers.ndjson',
   ).action((file: string, options: ImportCommandOptions) =>
-    runImport('catalogue', file, options, ({ stores, source, how }) =>
+    runImport('catalogue', file, options, (stores, source, how) =>
       importCatalogue(stores.catalogue, source, how),
     ),
   );
@@ -66,7 +66,7 @@ export function importCommand(): Command {
     'NDJSON, JSON or CSV',
     'offerbook import links links.ndjson',
   ).action((file: string, options: ImportCommandOptions) =>
-    runImport('links', file, options, ({ stores, source, how }) => importLinks(stores.links, source, how)),
+    runImport('links', file, options, (stores, source, how) => importLinks(stores.links, source, how)),
   );
   const transactions = importOf(
     'transactions',
@@ -110,7 +110,7 @@ function importOfWhole(name: 'catalogue' | 'links', ...rest: [string, string, st
 
 async function importTransactionsFile(file: string, options: ImportCommandOptions): Promise<void> {
   using unattributed = openUnattributedFile(options.unattributed, file);
-  await runImport('transactions', file, options, async ({ stores, source, org, how }) => {
+  await runImport('transactions', file, options, async (stores, source, how, org) => {
     const attributor = { ids: new ClickIds(await stores.clickKey()), clicks: stores.clicks, unattributed };
     return importTransactions(stores.transactions, org, source, systemClock, { ...how, attributor });
   });
@@ -125,19 +125,17 @@ async function warnOfClock(stores: Stores): Promise<void> {
   );
 }
 
-interface ImportRun {
-  readonly stores: Stores;
-  readonly source: ImportSource;
-  readonly org: Organisation | undefined;
-  readonly how: ImportCommandOptions;
-}
-
 /** Runs the import and prints its report. With --json, also prints a report if invalid rows stopped the import. */
 async function runImport(
   kind: ImportKind,
   file: string,
   options: ImportCommandOptions,
-  work: (run: ImportRun) => Promise<ImportReport>,
+  work: (
+    stores: Stores,
+    source: ImportSource,
+    how: ImportCommandOptions,
+    org: Organisation | undefined,
+  ) => Promise<ImportReport>,
 ): Promise<void> {
   const source = await openSource(file);
   try {
@@ -154,10 +152,7 @@ async function runImport(
       version: VERSION,
     };
     const report = await withProgressBar((onProgress) => {
-      const run = (importId?: number) => {
-        const how = { ...options, importId, onProgress };
-        return work({ stores, source, org, how });
-      };
+      const run = (importId?: number) => work(stores, source, { ...options, importId, onProgress }, org);
       // A dry run changes nothing, so it gets no entry in the import log and no span.
       if (options.dryRun === true) return run();
       return traced(options, kind, () => recordImport(stores.imports, origin, source, run));
