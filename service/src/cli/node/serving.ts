@@ -15,7 +15,7 @@ import { openStores } from '../../storage/open-stores.ts';
 import type { ReplicaOptions } from '../../storage/postgres/replica.ts';
 import { keepReserve } from '../../storage/sqlite/revocation-reserve.ts';
 import { currentUser } from '../current-user.ts';
-import { logCollector, openTracing } from '../open-tracing.ts';
+import { openTracing } from '../open-tracing.ts';
 import { openActivation } from './activation.ts';
 import { type ChangeFollower, type Followed, followChanges } from './change-follower.ts';
 import { databaseHealth } from './database-health.ts';
@@ -57,7 +57,7 @@ export async function openServing(options: ServingOptions) {
   });
   const path = sqlitePath(databaseUrl);
   if (path !== undefined) keepReserve(path);
-  const tracing = openTracing(options.tracing, { databaseUrl, clock, onChange: logCollector(logger) });
+  const tracing = openTracing(options);
   const health = databaseHealth(logger, databaseUrl);
   const tally = requestTally();
   const callers = callerTally(clock);

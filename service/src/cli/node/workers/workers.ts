@@ -7,7 +7,7 @@ import { keptRequestCounts } from '../../../http/access/request-counts.ts';
 import { SERVER_OPTIONS } from '../../../storage/open-database.ts';
 import { openStores } from '../../../storage/open-stores.ts';
 import { currentUser } from '../../current-user.ts';
-import { logCollector, openTracing } from '../../open-tracing.ts';
+import { openTracing } from '../../open-tracing.ts';
 import { type ChangeFollower, followChanges } from '../change-follower.ts';
 import { databaseHealth } from '../database-health.ts';
 import { findPort, urlOf } from '../listen.ts';
@@ -40,7 +40,7 @@ export async function openWorkers(options: WorkersOptions): Promise<Serving> {
   const settings = { ...options.settings, port: findPort({ host, port, option: '--port' }) };
   const stores = await openStores(databaseUrl, SERVER_OPTIONS, clock, { by: currentUser() });
   // Traces catalogue builds; the workers trace requests.
-  const tracing = openTracing(options.tracing, { databaseUrl, clock, onChange: logCollector(logger) });
+  const tracing = openTracing(options);
   const health = databaseHealth(logger, databaseUrl);
   const requestCounts = keptRequestCounts();
   const windowTimer = setInterval(() => requestCounts.beat(), WINDOW_BEAT_MS);
