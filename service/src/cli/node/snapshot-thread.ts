@@ -5,22 +5,15 @@ import { buildSnapshotData } from '../../catalogue/build/build-snapshot.ts';
 import type { SnapshotData } from '../../catalogue/snapshot-data.ts';
 import type { CatalogueStore } from '../../domain/catalogue.ts';
 import { systemClock } from '../../domain/clock.ts';
-import type { Database, DatabaseOptions } from '../../storage/database.ts';
-import { openDatabase, SERVER_OPTIONS } from '../../storage/open-database.ts';
+import type { Database } from '../../storage/database.ts';
+import { openDatabase } from '../../storage/open-database.ts';
 import { catalogueStore } from '../../storage/stores/catalogue-store.ts';
-import { answerCalls, lowerPriority } from './threads/thread-client.ts';
+import { answerCalls, lowerPriority, THREAD_DATABASE } from './threads/thread-client.ts';
 
 type OnBatch = Parameters<CatalogueStore['read']>[0];
 
 const CHARACTERS_BETWEEN_COLLECTIONS = 4 * 1024 * 1024;
 
-/** A separate connection, so that builds and requests do not wait for each other. */
-const DATABASE_OPTIONS: DatabaseOptions = {
-  durable: false,
-  lockTimeoutMs: 0,
-  statementTimeoutMs: SERVER_OPTIONS.statementTimeoutMs,
-  connectionsMax: 1,
-};
 let database: Database | undefined;
 let previous: SnapshotData | undefined;
 
@@ -35,7 +28,7 @@ answerCalls(async (databaseUrl: string) => {
 
 /** Does not upgrade the schema: the node has already done so. */
 async function build(databaseUrl: string): Promise<SnapshotData> {
-  database ??= openDatabase(databaseUrl, DATABASE_OPTIONS);
+  database ??= openDatabase(databaseUrl, { ...THREAD_DATABASE, connectionsMax: 1 });
   const store = catalogueStore(database, systemClock);
   previous = await buildSnapshotData((onBatch) => readCollecting(store, onBatch), previous);
   // Not before the first snapshot is built: only later builds compete with requests.

@@ -5,10 +5,9 @@ import { buildConsole, type Console } from '../../../console/console.ts';
 import type { ConsoleSettings, NodeView } from '../../../console/page-context.ts';
 import { systemClock } from '../../../domain/clock.ts';
 import { responseBody } from '../../../http/content/response-body.ts';
-import type { DatabaseOptions } from '../../../storage/database.ts';
 import { openOnce } from '../../../storage/open-once.ts';
 import { openStores } from '../../../storage/open-stores.ts';
-import { answerCalls } from '../threads/thread-client.ts';
+import { answerCalls, THREAD_DATABASE } from '../threads/thread-client.ts';
 
 export interface ConsoleQuestion {
   readonly setup: ConsoleSetup;
@@ -26,13 +25,8 @@ export interface ConsoleSetup extends ConsoleSettings {
 
 export type ConsoleAnswer = Awaited<ReturnType<typeof answer>>;
 
-/** Separate connections, with a longer timeout for searches through all transactions. */
-const DATABASE_OPTIONS: DatabaseOptions = {
-  durable: false,
-  lockTimeoutMs: 0,
-  statementTimeoutMs: 60_000,
-  connectionsMax: 2,
-};
+/** Longer than a server's, for searches through all transactions. */
+const STATEMENT_TIMEOUT_MS = 60_000;
 
 let opened: Console | undefined;
 
@@ -50,6 +44,7 @@ async function answer({ setup, method, url, headers, body, node }: ConsoleQuesti
 answerCalls(answer);
 
 function openConsole({ databaseUrl, ...settings }: ConsoleSetup): Console {
-  const stores = openOnce(() => openStores(databaseUrl, DATABASE_OPTIONS, systemClock));
+  const options = { ...THREAD_DATABASE, statementTimeoutMs: STATEMENT_TIMEOUT_MS };
+  const stores = openOnce(() => openStores(databaseUrl, options, systemClock));
   return buildConsole(stores.open, settings);
 }

@@ -5,6 +5,8 @@ import { closeSync, openSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';
 import { isStorageError, StorageError } from '../../../domain/storage-error.ts';
+import type { DatabaseOptions } from '../../../storage/database.ts';
+import { SERVER_OPTIONS } from '../../../storage/open-database.ts';
 
 interface Call<Question> {
   readonly number: number;
@@ -74,6 +76,14 @@ export function threadClient<Question, Answer>(script: URL) {
     },
   };
 }
+
+/** A thread has its own connections, so that its work and requests do not wait for each other. */
+export const THREAD_DATABASE: DatabaseOptions = {
+  durable: false,
+  lockTimeoutMs: 0,
+  statementTimeoutMs: SERVER_OPTIONS.statementTimeoutMs,
+  connectionsMax: 2,
+};
 
 declare const self: Worker;
 

@@ -3,12 +3,11 @@
 
 import { systemClock } from '../../../domain/clock.ts';
 import { Logger, type LogLevel } from '../../../domain/logger.ts';
-import type { DatabaseOptions } from '../../../storage/database.ts';
 import { openStores } from '../../../storage/open-stores.ts';
 import { addressRules } from '../../../webhooks/address-rules.ts';
 import { startSender } from '../../../webhooks/sender.ts';
 import { currentUser } from '../../current-user.ts';
-import { answerCalls, lowerPriority } from '../threads/thread-client.ts';
+import { answerCalls, lowerPriority, THREAD_DATABASE } from '../threads/thread-client.ts';
 
 export interface WebhookSetup {
   readonly databaseUrl: string;
@@ -25,12 +24,7 @@ export interface WebhookQuestion {
 export type WebhookAnswer = Awaited<ReturnType<typeof answer>>;
 
 /** Not durable: after a power cut, some pages are sent again. */
-const DATABASE_OPTIONS: DatabaseOptions = {
-  durable: false,
-  lockTimeoutMs: 0,
-  statementTimeoutMs: 10_000,
-  connectionsMax: 2,
-};
+const DATABASE_OPTIONS = { ...THREAD_DATABASE, statementTimeoutMs: 10_000 };
 
 /** Requests come first, but webhooks still arrive within seconds if all cores are busy. */
 const NICE = 5;
