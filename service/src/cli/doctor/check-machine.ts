@@ -25,7 +25,7 @@ export function checkOpenFiles(max: number | undefined): Verdict {
 }
 
 /** The URL at which this machine reaches a server with these settings. */
-export function localUrl({ host, port }: PortAddress): string {
+export function localUrl({ host, port }: Pick<PortAddress, 'host' | 'port'>): string {
   return urlOf(THIS_MACHINE[host] ?? host, port);
 }
 
@@ -35,7 +35,7 @@ export async function checkPort({ host, port, option }: PortAddress): Promise<Ve
   const code = tryToListen({ host, port, option });
   if (code === undefined) return ok(`${place} is free`);
   if (code === 'EADDRINUSE') {
-    const problem = await livenessProblem(localUrl({ host, port, option }));
+    const problem = await livenessProblem(localUrl({ host, port }));
     if (problem === undefined) return ok(`${place} is used by a running Offerbook server`);
     return fault(`${place} is used by another program`, `choose another port with ${option}`);
   }

@@ -62,7 +62,7 @@ export async function examine(examination: Examination): Promise<Check[]> {
 
 async function collectFacts({ settings, databaseUrl, clock }: Examination): Promise<Facts> {
   const { inspected, status } = await inspect(databaseUrl, clock);
-  const server = localUrl({ host: settings.host, port: settings.port, option: '--port' });
+  const server = localUrl(settings);
   const isReported = settings.port !== 0 && (await reportsCorruption(server));
   const isBroken = status.state === 'usable' && isReported;
   return {
