@@ -17,13 +17,11 @@ const CLOSE_MAX_MS = 1_000;
 export const toStdout = (lines: string): Promise<void> => writeAll(STDOUT, Buffer.from(lines));
 export const toStderr = (lines: string): Promise<void> => writeAll(STDERR, Buffer.from(lines));
 
-/**
- * Every line contains the process id; a worker's lines also contain its number. `write` appends lines that workers logged.
- */
+/** Every line contains the process id; a worker's lines also contain its number. */
 export function openLog(level: LogLevel, writeOut: (lines: string) => Promise<void>, worker?: number) {
   const { write, close } = logWriter(writeOut);
   const logger = new Logger(level, write, systemClock, worker === undefined ? {} : { worker });
-  return { logger, write, close: () => close(CLOSE_MAX_MS) };
+  return { logger, close: () => close(CLOSE_MAX_MS) };
 }
 
 export function logWriter(writeOut: (lines: string) => Promise<void>) {

@@ -9,12 +9,10 @@ import { openWebhookHost } from './webhooks/webhook-host.ts';
 
 interface NodeParts {
   /** Default: this thread. */
-  readonly serving?: Promise<Serving>;
+  readonly serving?: Promise<Serving> | undefined;
   /** Closed with the node. */
   readonly builder?: SnapshotBuilder;
 }
-
-export type RunningNode = Awaited<ReturnType<typeof startNode>>;
 
 export async function startNode(options: NodeOptions, parts: NodeParts = {}) {
   const { databaseUrl, logger } = options;

@@ -3,11 +3,10 @@
 import type { Command } from 'commander';
 import { SERVE_FLAGS } from '../../../config.ts';
 import { systemClock } from '../../../domain/clock.ts';
-import type { Logger } from '../../../domain/logger.ts';
 import { command } from '../../command.ts';
 import { requireSpool } from '../../node/activation.ts';
 import { openLog, toStdout } from '../../node/log-writer.ts';
-import { type RunningNode, startNode } from '../../node/node.ts';
+import { startNode } from '../../node/node.ts';
 import { type NodeFlags, readNodeSettings } from '../../node/node-settings.ts';
 import { endWithin, LEFTOVERS_MAX_MS, STOP_MAX_MS, stopSignal } from '../../node/signals.ts';
 import { openWorkers, type WorkerParts } from '../../node/workers/workers.ts';
@@ -33,35 +32,26 @@ async function runServer(flags: NodeFlags, parts: WorkerParts): Promise<void> {
   const { logger } = log;
   try {
     const options = { settings, databaseUrl, tracing, logger, clock: systemClock };
-    const workers = () => openWorkers({ ...options, onLog: log.write, ...parts });
-    const starting = startNode(options, settings.workers > 1 ? { serving: workers() } : {});
-    await runUntil(stop, starting, logger, stopMaxMs);
+    const serving = settings.workers > 1 ? openWorkers({ ...options, ...parts }) : undefined;
+    const starting = startNode(options, { serving });
+    const node = await Promise.race([starting, stop]);
+    if (node === undefined) {
+      // No request has been served and nothing was written, so the process can exit immediately.
+      starting.catch(() => {});
+      logger.info('stopped');
+      return;
+    }
+    try {
+      await Promise.race([stop, node.failure ?? stop]);
+    } catch (error) {
+      endWithin(stopMaxMs, 1);
+      throw error;
+    } finally {
+      logger.info('draining');
+      await node.stop();
+    }
   } finally {
     await log.close();
     endWithin(LEFTOVERS_MAX_MS);
-  }
-}
-
-async function runUntil(
-  stop: Promise<void>,
-  starting: Promise<RunningNode>,
-  logger: Logger,
-  stopMaxMs: number,
-): Promise<void> {
-  const node = await Promise.race([starting, stop]);
-  if (node === undefined) {
-    // No request has been served and nothing was written, so the process can exit immediately.
-    starting.catch(() => {});
-    logger.info('stopped');
-    return;
-  }
-  try {
-    await Promise.race([stop, node.failure ?? stop]);
-  } catch (error) {
-    endWithin(stopMaxMs, 1);
-    throw error;
-  } finally {
-    logger.info('draining');
-    await node.stop();
   }
 }

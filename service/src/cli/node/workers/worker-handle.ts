@@ -1,13 +1,14 @@
 // The main thread's handle for one worker. Detects that the worker has failed, ended or stopped reporting, and must therefore
 // be replaced.
 
+import type { Logger } from '../../../domain/logger.ts';
 import { fromThreadFailure } from '../threads/thread-client.ts';
 import { NO_REPORT } from './worker-report.ts';
 import type { FromWorker, ToWorker } from './worker-thread.ts';
 
 export type WorkerHandle = ReturnType<typeof startWorker>;
 
-export function startWorker(script: URL, onLog: (lines: string) => void, onReady: () => void) {
+export function startWorker(script: URL, logger: Logger, onReady: () => void) {
   const thread = new Worker(script);
   const ended = Promise.withResolvers<Error | undefined>();
   const closed = Promise.withResolvers<void>();
@@ -36,7 +37,7 @@ export function startWorker(script: URL, onLog: (lines: string) => void, onReady
         onReady();
         break;
       case 'log':
-        onLog(message.lines);
+        logger.relay(message.lines);
         break;
       case 'failed':
         end(fromThreadFailure(message.failure));

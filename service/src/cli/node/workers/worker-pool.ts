@@ -38,13 +38,12 @@ interface WorkerPoolOptions {
   readonly count: number;
   readonly script: URL;
   readonly firstMessages: (number: number) => readonly ToWorker[];
-  readonly onLog: (lines: string) => void;
   readonly logger: Logger;
   readonly timings?: Partial<WorkerTimings> | undefined;
 }
 
 export function openWorkerPool(options: WorkerPoolOptions) {
-  const { script, firstMessages, onLog, logger } = options;
+  const { script, firstMessages, logger } = options;
   const timings: WorkerTimings = { ...TIMINGS, ...options.timings };
   const workers = new Map<number, WorkerHandle>();
   const firstReady = Promise.withResolvers<void>();
@@ -89,7 +88,7 @@ export function openWorkerPool(options: WorkerPoolOptions) {
       startFailed(error);
       return error;
     }
-    const worker = startWorker(script, onLog, startSucceeded);
+    const worker = startWorker(script, logger, startSucceeded);
     workers.set(number, worker);
     for (const message of firstMessages(number)) worker.send(message);
     const reason = await worker.ended;

@@ -28,13 +28,9 @@ export interface WorkerParts {
   readonly timings?: Partial<WorkerTimings>;
 }
 
-interface WorkersOptions extends NodeOptions, WorkerParts {
-  readonly onLog: (lines: string) => void;
-}
-
 /** `start` resolves when the first worker serves requests. */
-export async function openWorkers(options: WorkersOptions): Promise<Serving> {
-  const { databaseUrl, logger, clock, onLog } = options;
+export async function openWorkers(options: NodeOptions & WorkerParts): Promise<Serving> {
+  const { databaseUrl, logger, clock } = options;
   const { host, port, drainDelay } = options.settings;
   // Opens the database and finds the port once, so that errors are not reported by every worker.
   const settings = { ...options.settings, port: findPort({ host, port, option: '--port' }) };
@@ -61,7 +57,6 @@ export async function openWorkers(options: WorkersOptions): Promise<Serving> {
       },
       ...(snapshot === undefined ? [] : [{ type: 'snapshot', snapshot } as const]),
     ],
-    onLog,
     logger,
     timings: options.timings,
   });
