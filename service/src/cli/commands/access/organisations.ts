@@ -52,11 +52,11 @@ async function createOrganisation(name: string, options: StoreOptions): Promise<
 
 async function listOrganisations(options: StoreOptions): Promise<void> {
   await using stores = await openForReading(options);
-  const all = await stores.organisations.list();
-  const rows = all.map(toJson).map(({ name, publicId, createdAt }) => ({
+  const all = (await stores.organisations.list()).map(toJson);
+  const rows = all.map(({ name, publicId, createdAt }) => ({
     ...{ NAME: name, ORGID: publicId, CREATED: createdAt },
   }));
-  await printResult(options, all.map(toJson), table(rows, 'No organisations.'));
+  await printResult(options, all, table(rows, 'No organisations.'));
 }
 
 async function nameTaken(stores: Stores, name: string): Promise<BadInput> {

@@ -211,7 +211,7 @@ async function convert(
     await printReport(options, report, noun);
   } catch (error) {
     if (!(error instanceof ConversionFailed) || options.json !== true) throw error;
-    await printOutcome(options, JSON.stringify(toJson({ ...error.report, written: 0 })));
+    await printOutcome(options, JSON.stringify(toJson(error.report)));
     // Without --out, stderr must contain only the JSON document, which already lists the problems.
     throw options.out === undefined ? new FaultFound(error.message, 2) : error;
   }

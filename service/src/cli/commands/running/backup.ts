@@ -3,10 +3,10 @@
 
 import { printCountsOf } from '@offerbook/wire/count.ts';
 import type { Command } from 'commander';
-import manifest from '../../../../package.json';
 import { databaseName } from '../../../activation/activation-directory.ts';
 import { ClickIds } from '../../../activation/click-id.ts';
 import { clickProblem } from '../../../activation/click-problem.ts';
+import { VERSION } from '../../../domain/build.ts';
 import { systemClock } from '../../../domain/clock.ts';
 import { makeBackup } from '../../../storage/backup/make-backup.ts';
 import { jsonCommand, type StoreOptions, spoolOption } from '../../command.ts';
@@ -38,7 +38,7 @@ async function backup(target: string, options: StoreOptions & { spool?: string }
     onStart: (folder, bytes) => {
       endProgress = showBackupProgress({ folder, bytesMax: bytes });
     },
-    version: manifest.version,
+    version: VERSION,
   }).finally(() => endProgress());
   const seconds = Math.round(performance.now() - startedMs) / 1000;
   const bytes = made.files.reduce((sum, file) => sum + file.bytes, 0);

@@ -7,8 +7,8 @@ import { type ImportSource, sourceFrom } from '@offerbook/wire/rows/import-sourc
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import manifest from '../../../../package.json';
 import { ClickIds } from '../../../activation/click-id.ts';
+import { VERSION } from '../../../domain/build.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import type { ImportKind } from '../../../domain/import-log.ts';
 import type { Organisation } from '../../../domain/organisation.ts';
@@ -35,7 +35,7 @@ export function importsInto(stores: Stores, org: Organisation, clock: Clock) {
       by: currentUser(),
       source: 'sandbox',
       fileName: source.name,
-      version: manifest.version,
+      version: VERSION,
     };
     return recordImport(stores.imports, origin, source, work);
   };
