@@ -34,13 +34,15 @@ export function openActivation(options: NodeOptions, stores: Stores, catalogue: 
     logger,
     deadlineMs: options.clickDeadlineMs,
   });
+  const activation = new Activation({ directory, recorder, catalogue, clock, logger });
   return {
-    activation: new Activation({ directory, recorder, catalogue, clock, logger }),
+    activation,
     directory,
     recorder,
-    /** True while a disk that stores clicks has less free space than the reserve. */
-    get isDiskLow() {
-      return spoolDisk.isLow() || databaseDisk?.isLow() === true;
+    /** `isDiskLow` is true while a disk that stores clicks has less free space than the reserve. */
+    state() {
+      const isDiskLow = spoolDisk.isLow() || databaseDisk?.isLow() === true;
+      return { tally: activation.tally, ...recorder.state, isDiskLow };
     },
     /** Loads the directory and starts draining the spool, which may contain clicks from an earlier process. */
     async start() {

@@ -77,11 +77,7 @@ export async function openServing(options: ServingOptions) {
       cluster: stores.cluster(),
       pools: stores.pools(),
       routes: tally.routes,
-      clicks: activation && {
-        tally: activation.activation.tally,
-        ...activation.recorder.state,
-        isDiskLow: activation.isDiskLow,
-      },
+      clicks: activation?.state(),
       spans: tracing?.exporter.counts,
       callers: callers.tallies,
     };
