@@ -165,11 +165,9 @@ async function runSandbox(options: SandboxOptions, command: Command): Promise<vo
 
 /** Calls world.beat() every second until `stopping` resolves. Logs only the first of several consecutive failures. */
 async function beatUntil(stopping: Promise<void>, world: World, logger: Logger): Promise<void> {
-  let isStopping = false;
-  void stopping.then(() => {
-    isStopping = true;
-  });
-  for (let isFailing = false; !isStopping; ) {
+  const stopped = stopping.then(() => true);
+  let isFailing = false;
+  while (!(await Promise.race([stopped, Bun.sleep(BEAT_MS)]))) {
     try {
       await world.beat();
       isFailing = false;
@@ -178,7 +176,6 @@ async function beatUntil(stopping: Promise<void>, world: World, logger: Logger):
         logger.warn({ err: error }, 'the sandbox could not update its data; it retries every second');
       isFailing = true;
     }
-    await Promise.race([stopping, Bun.sleep(BEAT_MS)]);
   }
 }
 

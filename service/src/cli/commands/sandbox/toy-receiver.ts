@@ -29,15 +29,13 @@ export interface Delivery {
 /** Starts the receiver and registers it as a webhook of the organisation. */
 export async function startToyReceiver(stores: Stores, org: Organisation, logger: Logger) {
   const deliveries: Delivery[] = [];
-  let number = 0;
 
   function store({ data: { transactions } }: TransactionsChanged): void {
     if (transactions.length === 0) return;
     const changedMs = transactions.map(({ updatedAt }) => timestampMs(updatedAt as Timestamp));
     const nowMs = systemClock();
-    number++;
     deliveries.unshift({
-      number,
+      number: (deliveries[0]?.number ?? 0) + 1,
       receivedAt: printTimestamp(nowMs),
       transactions: transactions.length,
       delayMs: Math.max(0, nowMs - Math.max(...changedMs)),
@@ -60,7 +58,6 @@ export async function startToyReceiver(stores: Stores, org: Organisation, logger
         return handleWebhook(request, { secret, store, onError });
       },
     },
-    fetch: () => new Response(null, { status: 404 }),
   });
   const { id } = await register(stores, org, new URL(RECEIVER_PATH, server.url).href);
   return { deliveries: (): readonly Delivery[] => deliveries, close: () => server.stop(true) };
