@@ -10,10 +10,6 @@ import { readColumns } from '../config.ts';
 export const STDOUT = 1;
 export const STDERR = 2;
 
-interface OutputOptions {
-  readonly json?: boolean;
-}
-
 /** Pause before the next attempt to write to a full pipe. */
 const BLOCKED_MS = 20;
 
@@ -59,8 +55,8 @@ export function print(text: string): Promise<void> {
 }
 
 /** Prints a command's result: `value` as JSON with --json, `text` without. */
-export function printResult(options: OutputOptions, value: unknown, text: string): Promise<void> {
-  return print(`${options.json === true ? escapeBidi(printJson(value)) : printableLines(text)}\n`);
+export function printResult({ json }: { json?: boolean }, value: unknown, text: string): Promise<void> {
+  return print(`${json === true ? escapeBidi(printJson(value)) : printableLines(text)}\n`);
 }
 
 export function printNote(text: string): void {
