@@ -30,7 +30,6 @@ const FLUSH_INTERVAL_MS = 30_000;
  */
 const PROBE: TransactionQuery = {
   orgId: 0,
-  cursor: undefined,
   window: { minMs: 0, maxMs: 0 },
   limit: 1,
   atLeastMs: Number.POSITIVE_INFINITY,

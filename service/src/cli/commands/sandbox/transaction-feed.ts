@@ -36,7 +36,7 @@ export function transactionFeed({ stores, org, findRetailer, clock, deliveries }
     async answer({ search }) {
       const sinceMs = parseSince(search) ?? clock() - FIRST_WINDOW_MS;
       const since = { orgId: org.id, window: { minMs: sinceMs + 1, maxMs: Number.MAX_SAFE_INTEGER } };
-      const { completeThroughMs } = await transactions.page({ ...since, cursor: undefined, limit: 1 });
+      const { completeThroughMs } = await transactions.page({ ...since, limit: 1 });
       // Later changes are part of the next response.
       const window = { ...since.window, maxMs: completeThroughMs };
       const newest = await history.latest({ ...since, window, limit: ROWS_MAX });

@@ -11,6 +11,7 @@ import { DAY_MS, HOUR_MS } from '@offerbook/wire/time.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import type { Organisation } from '../../../domain/organisation.ts';
 import type { Stores } from '../../../domain/stores.ts';
+import { ALL_STAMPS } from '../../../domain/transaction.ts';
 import { importsInto } from './imports.ts';
 
 const HISTORY_DAYS = 90;
@@ -98,7 +99,6 @@ export async function openWorld(stores: Stores, org: Organisation, options: Worl
 
 /** Time of the last change; 0 if there are no transactions, even though the change clock already has a value. */
 async function lastChangeMs(stores: Stores, org: Organisation): Promise<number> {
-  const window = { minMs: 0, maxMs: Number.MAX_SAFE_INTEGER };
-  const page = await stores.transactions.page({ orgId: org.id, cursor: undefined, window, limit: 1 });
+  const page = await stores.transactions.page({ orgId: org.id, window: ALL_STAMPS, limit: 1 });
   return page.data.length === 0 ? 0 : page.completeThroughMs;
 }
