@@ -10,7 +10,6 @@ import type { ClickIds } from '../activation/click-id.ts';
 import type { Organisation } from '../domain/organisation.ts';
 import type { PulledRow } from '../domain/pull.ts';
 import type { TransactionWriters } from '../domain/transaction.ts';
-import { TemporaryRows } from './temporary-rows.ts';
 
 const BATCH = 500;
 
@@ -25,9 +24,8 @@ export function partRows(
   clickIds: ClickIds,
   nowMs: number,
 ) {
-  const stored = new TemporaryRows();
-  /** Numbers of the rows in the temporary file, by part. */
-  const numbers = new Map<string, number>();
+  /** In memory, as are all parts of the sales until they have been joined. */
+  const added = new Map<string, NewRow>();
   const orgId = org?.id ?? 0;
   /** What precedes the user in a sub-id that names the organisation. */
   const start = kind === 'org-uid' ? `${org?.name}${separator}` : '';
@@ -51,18 +49,12 @@ export function partRows(
       const soldAtMs = timestampMs(soldAt);
       const dueAtMs = soldAtMs + (parts.dueAfterMs ?? Number.NEGATIVE_INFINITY);
       const kept = parts.fields.flatMap((name) => (name in fields ? [[name, fields[name]]] : []));
-      const row: NewRow = {
+      added.set(JSON.stringify([saleId, partId]), {
         ...{ saleId, partId, ...owner, soldAtMs },
         dueAtMs: dueAtMs > nowMs ? dueAtMs : null,
         document: JSON.stringify(Object.fromEntries(kept)),
-      };
-      const key = JSON.stringify([saleId, partId]);
-      const before = numbers.get(key);
-      if (before !== undefined) stored.drop(before);
-      numbers.set(key, stored.append(JSON.stringify(row)));
+      });
     },
-
-    flush: () => stored.flush(),
 
     /** Returns a stored row as the network sent it. */
     toNetworkRow({ document, subId }: PulledRow): unknown {
@@ -72,29 +64,13 @@ export function partRows(
 
     /** Stores the rows. A sale made before its user was erased is stored without the sub-id. */
     async store(source: string, writers: TransactionWriters): Promise<void> {
-      let batch: PulledRow[] = [];
-      for await (const line of lines(stored.chunks())) {
-        const { soldAtMs, ...row } = JSON.parse(line) as NewRow;
+      const rows = [...added.values()].map(({ soldAtMs, ...row }): PulledRow => {
         const erasedAtMs = row.subId === null ? undefined : writers.of(row.orgId)?.erasedAtMs(row.subId);
         const isErased = erasedAtMs !== undefined && soldAtMs < erasedAtMs;
-        batch.push(isErased ? { ...row, subId: null } : row);
-        if (batch.length < BATCH) continue;
-        await writers.pulls.putRows(source, batch);
-        batch = [];
-      }
-      if (batch.length > 0) await writers.pulls.putRows(source, batch);
+        return isErased ? { ...row, subId: null } : row;
+      });
+      for (let at = 0; at < rows.length; at += BATCH)
+        await writers.pulls.putRows(source, rows.slice(at, at + BATCH));
     },
-
-    [Symbol.dispose]: () => stored[Symbol.dispose](),
   };
-}
-
-async function* lines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  for await (const chunk of chunks) {
-    const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-    rest = parts.pop() ?? '';
-    yield* parts;
-  }
 }

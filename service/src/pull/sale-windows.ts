@@ -112,7 +112,7 @@ async function importSales(
   const source: Source = { ...run.pullable.source, timeZone: 'UTC' };
   const feed = openFeeds(source, clock()).transactions as SaleFeed;
   using rows = new TemporaryRows();
-  using parts = pull.parts && partRows(pull.parts, source, org, run.clickIds, clock());
+  const parts = pull.parts && partRows(pull.parts, source, org, run.clickIds, clock());
   const rules = { source, overlay, coupons, organisation: org?.name };
   const sales = new TransactionConversion(new ConvertRun([], { skipInvalid }), feed, rules, rows, {
     pages: pull,
@@ -120,7 +120,6 @@ async function importSales(
   });
   await read(sales, parts);
   const converted = await sales.finish();
-  await parts?.flush();
   let counts = NO_COUNTS;
   await run.import('transactions', title, { rows, converted, isTrial }, (input, importId) =>
     importTransactions(stores.transactions, org, input, clock, {
