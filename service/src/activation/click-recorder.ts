@@ -139,10 +139,7 @@ export class ClickRecorder {
     // PostgreSQL rejects a statement that writes a row twice. Many users can follow a link at once, and repeated taps get here
     // if the clock is set back between them.
     const firsts = new Map<string, Arrival>();
-    for (const arrival of batch) {
-      const name = arrival.key ?? arrival.click.id;
-      if (!firsts.has(name)) firsts.set(name, arrival);
-    }
+    for (const arrival of batch) firsts.getOrInsert(arrival.key ?? arrival.click.id, arrival);
     const visited = [...firsts.values()].flatMap(({ click, key }) => (key === undefined ? click : []));
     const taps = [...firsts.values()].flatMap(({ click, key }) => (key === undefined ? [] : { click, key }));
     if (visited.length > 0) await store.put(visited);

@@ -197,7 +197,8 @@ export function transactionLoad(
           : await attribution.attribute(batch, check);
       const idsOf = new Map<number, Uuid[]>();
       for (const { checked, orgId } of rows)
-        if (checked.value !== undefined) addTo(idsOf, orgId, checked.value.id);
+        if (checked.value !== undefined)
+          idsOf.getOrInsertComputed(orgId, () => []).push(checked.value.id);
       const stored = new Map<Uuid, StoredTransaction>();
       for (const [orgId, ids] of idsOf)
         for (const [id, found] of await writerOf(orgId).find(ids)) stored.set(id, found);
@@ -224,11 +225,11 @@ export function transactionLoad(
         if (outcome === 'unchanged' || outcome === 'stale') {
           run.counts[outcome]++;
           const source = existing && findNewSource(row, existing);
-          if (source !== undefined) addTo(sources, orgId, source);
+          if (source !== undefined) sources.getOrInsertComputed(orgId, () => []).push(source);
         } else if ('reason' in outcome) run.reject([rowProblem(place, outcome)]);
         else {
           run.counts[existing === undefined ? 'added' : 'changed']++;
-          addTo(changed, orgId, outcome);
+          changed.getOrInsertComputed(orgId, () => []).push(outcome);
           pulled?.onChange?.(row.id);
           if (click?.record !== undefined) sold.push(click.record.id);
         }
@@ -256,10 +257,4 @@ export function transactionLoad(
 
 function parse({ document }: StoredTransaction): Transaction {
   return JSON.parse(document);
-}
-
-function addTo<Key, Item>(lists: Map<Key, Item[]>, key: Key, item: Item): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [item]);
-  else list.push(item);
 }

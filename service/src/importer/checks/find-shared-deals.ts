@@ -18,10 +18,8 @@ export async function findSharedDeals(
   await store.read(async (batch) => {
     for (const { id, document } of batch) {
       if (!keepsDeals(id)) continue;
-      for (const problem of findClaims(JSON.parse(document) as Retailer, file)) {
-        const place = printPlace(problem);
-        if (!problems.has(place)) problems.set(place, problem);
-      }
+      for (const problem of findClaims(JSON.parse(document) as Retailer, file))
+        problems.getOrInsert(printPlace(problem), problem);
     }
   });
   return [...problems.values()].sort(byPlace);

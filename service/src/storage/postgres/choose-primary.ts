@@ -50,9 +50,6 @@ function isReplacedBy(server: ServerIdentity, other: ServerIdentity): boolean {
 /** A URL can list several addresses of one server, for example of a proxy. */
 function withoutAliases(servers: readonly Candidate[]): Candidate[] {
   const first = new Map<string, Candidate>();
-  for (const server of servers) {
-    const key = `${server.system} ${server.startedAt}`;
-    if (!first.has(key)) first.set(key, server);
-  }
+  for (const server of servers) first.getOrInsert(`${server.system} ${server.startedAt}`, server);
   return [...first.values()];
 }

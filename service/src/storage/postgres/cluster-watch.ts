@@ -126,8 +126,7 @@ export function watchCluster({ database, auditor, logger, replica, openOwn }: Cl
 
   function announce({ orgId }: TransactionQuery, page: TransactionPage): TransactionPage {
     note(orgId, page.completeThroughMs);
-    const announced = announcedMs.get(orgId) ?? new Set();
-    announcedMs.set(orgId, announced.add(page.completeThroughMs));
+    announcedMs.getOrInsertComputed(orgId, () => new Set()).add(page.completeThroughMs);
     return page;
   }
 

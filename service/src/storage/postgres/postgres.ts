@@ -173,11 +173,7 @@ const texts = new WeakMap<(sql: typeof POSTGRES_DIALECT) => string, string>();
 
 function textOf(statement: Statement): string {
   if (typeof statement === 'string') return statement;
-  const known = texts.get(statement);
-  if (known !== undefined) return known;
-  const text = statement(POSTGRES_DIALECT);
-  texts.set(statement, text);
-  return text;
+  return texts.getOrInsertComputed(statement, () => statement(POSTGRES_DIALECT));
 }
 
 /** Formats a list in PostgreSQL's array syntax, for a text parameter that is cast to an array. */

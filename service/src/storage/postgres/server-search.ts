@@ -103,8 +103,7 @@ export function searchServers(url: PostgresUrl, role: 'primary' | 'standby', isT
   }
 
   async function ask(server: PostgresServer): Promise<ServerIdentity> {
-    const probe = probes.get(server) ?? newClient(server, url, { max: 1 });
-    probes.set(server, probe);
+    const probe = probes.getOrInsertComputed(server, () => newClient(server, url, { max: 1 }));
     try {
       return await withTimeout(readIdentity(probe), PROBE_TIMEOUT_MS, none);
     } catch (error) {

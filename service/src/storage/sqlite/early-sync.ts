@@ -22,8 +22,7 @@ export function startEarlySync(path: string) {
 
   function start(): void {
     try {
-      const database = handles.get(path) ?? openSync(path, 'r');
-      handles.set(path, database);
+      const database = handles.getOrInsertComputed(path, () => openSync(path, 'r'));
       // No extension: the file is .ts in a checkout and .js in a build.
       const thread = new Worker(new URL('./early-sync-thread', import.meta.url));
       thread.onerror = () => thread.terminate();

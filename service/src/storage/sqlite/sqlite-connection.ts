@@ -185,7 +185,6 @@ export class SqliteConnection implements Connection {
   /** See Database.emptyLog(). */
   async emptyLog(waitMs: number): Promise<void> {
     const deadlineMs = performance.now() + waitMs;
-    const [before] = await this.all<{ timeout: number }>('PRAGMA busy_timeout');
     // SQLite's busy timeout would block this process, which may be using the log itself.
     await this.all('PRAGMA busy_timeout = 0');
     try {
@@ -195,7 +194,7 @@ export class SqliteConnection implements Connection {
         await Bun.sleep(LOCK_RETRY_MS);
       }
     } finally {
-      await this.all(`PRAGMA busy_timeout = ${before?.timeout ?? 0}`);
+      await this.all(`PRAGMA busy_timeout = ${READ_LOCK_TIMEOUT_MS}`);
     }
   }
 
@@ -278,16 +277,14 @@ export class SqliteConnection implements Connection {
   }
 
   #statement(statement: Statement): Prepared {
-    const known = this.#statements.get(statement);
-    if (known !== undefined) return known;
-    const text = typeof statement === 'string' ? statement : statement(SQLITE_DIALECT);
-    const prepared: Prepared = this.#file.prepare(
-      text.replace(/\$(\d+)(::uuid)?/g, (_, number, isUuid) =>
-        isUuid ? `unhex(?${number}, '-')` : `?${number}`,
-      ),
-    );
-    this.#statements.set(statement, prepared);
-    return prepared;
+    return this.#statements.getOrInsertComputed(statement, () => {
+      const text = typeof statement === 'string' ? statement : statement(SQLITE_DIALECT);
+      return this.#file.prepare(
+        text.replace(/\$(\d+)(::uuid)?/g, (_, number, isUuid) =>
+          isUuid ? `unhex(?${number}, '-')` : `?${number}`,
+        ),
+      );
+    });
   }
 
   #explained<T>(run: () => T): T {
