@@ -68,8 +68,6 @@ export function sourceName({ network, account }: Source): string {
   return `${network}:${account}`;
 }
 
-export type NetworkClient = ReturnType<typeof networkClient>;
-
 export function networkClient(pullable: PullableSource, context: RequestContext) {
   const { source, pull, secrets } = pullable;
   const { clock, sleep, random, tries = TRIES, limits = RESPONSE_LIMITS } = context;

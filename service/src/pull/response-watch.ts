@@ -89,10 +89,8 @@ function finder(texts: readonly string[]): (chunk: Uint8Array) => boolean {
   const tailLength = Math.max(1, ...needles.map(({ length }) => length - 1));
   let tail = Buffer.alloc(0);
   return (chunk) => {
-    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
-    const seam = Buffer.concat([tail, bytes.subarray(0, tailLength)]);
-    const isFound = needles.some((needle) => seam.includes(needle) || bytes.includes(needle));
-    tail = Buffer.concat([tail, bytes.subarray(-tailLength)]).subarray(-tailLength);
-    return isFound;
+    const bytes = Buffer.concat([tail, chunk]);
+    tail = bytes.subarray(-tailLength);
+    return needles.some((needle) => bytes.includes(needle));
   };
 }

@@ -18,17 +18,11 @@ function deriveKey(databaseKey: string, id: string, generation: number): Buffer 
   );
 }
 
-export interface Signed {
-  readonly messageId: string;
-  readonly atMs: number;
-  readonly body: Uint8Array;
-}
-
 /** Returns the headers that authenticate a message. During a rotation, there is one signature for each valid secret. */
 export function signatureHeaders(
   databaseKey: string,
   { id, generation, oldestGeneration, overlapEndsAtMs }: Webhook,
-  { messageId, atMs, body }: Signed,
+  { messageId, atMs, body }: { messageId: string; atMs: number; body: Uint8Array },
 ): Record<string, string> {
   const timestamp = String(Math.floor(atMs / 1_000));
   const signatures: string[] = [];

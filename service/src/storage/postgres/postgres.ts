@@ -42,12 +42,16 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
   /** True once the timeline of the server has been recorded. Later ones must be recorded before a write. */
   let isTimelineRecorded = false;
 
-  async function admitted<T>(run: () => Promise<T>): Promise<T> {
+  /** Retries once if the connection was cut off, because a pooled connection may have been closed long ago. */
+  async function admitted<T>(attempt: () => Promise<T>, mayRepeat = () => true): Promise<T> {
     if (waiting >= waitingMax)
       throw new StorageError('overloaded', 'too many queries are waiting for PostgreSQL');
     waiting += 1;
     try {
-      return await run();
+      return await attempt().catch((error) => {
+        if (isCutOff(error) && mayRepeat()) return attempt();
+        throw error;
+      });
     } catch (error) {
       throw explainPostgres(error, addressesOf(parsed));
     } finally {
@@ -78,12 +82,11 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
           throw error;
         }
       });
-    return admitted(() => againIfCutOff(attempt, () => !isBegun));
+    return admitted(attempt, () => !isBegun);
   }
 
   function single<Row>(from: PostgresPool, statement: Statement, params: readonly SqlValue[], query: Query) {
-    const attempt = () => query<Row>((start) => from.query(start), statement, params);
-    return admitted(() => againIfCutOff(attempt, () => true));
+    return admitted(() => query<Row>((start) => from.query(start), statement, params));
   }
 
   return {
@@ -244,14 +247,4 @@ async function queryWithBytes<Row>(
   };
   const found = rows.map((row) => Object.fromEntries(row.map(read)) as Row);
   return Object.assign(found, { count: rows.count });
-}
-
-/** Retries once, because a pooled connection may have been closed long ago. */
-async function againIfCutOff<T>(attempt: () => Promise<T>, mayRepeat: () => boolean): Promise<T> {
-  try {
-    return await attempt();
-  } catch (error) {
-    if (!isCutOff(error) || !mayRepeat()) throw error;
-    return attempt();
-  }
 }
