@@ -21,6 +21,7 @@ import {
   canonicalTransactionRow,
   mayBecome,
   printTransaction,
+  RETAILER_FIELD,
   SOURCE_TIME_FIELD,
   TRANSACTION_COLUMNS,
   type Transaction,
@@ -45,7 +46,6 @@ import {
 } from './attribution.ts';
 import type { ImportOptions, ImportReport } from './import-report.ts';
 import type { ImportRun } from './import-run.ts';
-import { findNewSource, isOlder, sourceMs, sourceOf } from './row-source.ts';
 
 export interface TransactionImportOptions extends ImportOptions {
   /** Loads history: rows keep the file's updatedAt, so polling clients may miss them. */
@@ -257,4 +257,34 @@ export function transactionLoad(
 
 function parse({ document }: StoredTransaction): Transaction {
   return JSON.parse(document);
+}
+
+/** When the source of the row last changed it; null if unknown. */
+function sourceMs(row: Row): number | null {
+  const time = row[SOURCE_TIME_FIELD];
+  return time == null ? null : timestampMs(time);
+}
+
+/** The fields of a row that are stored beside its document. Keeps the stored values of fields that the row does not have. */
+function sourceOf(row: Row, existing?: StoredTransaction) {
+  return {
+    sourceUpdatedAtMs: sourceMs(row) ?? existing?.sourceUpdatedAtMs ?? null,
+    retailerId: row[RETAILER_FIELD] ?? existing?.retailerId ?? null,
+  };
+}
+
+/**
+ * Returns the transaction to store if only the row's source fields have changed; undefined if they have not changed or are
+ * older.
+ */
+function findNewSource(row: Row, existing: StoredTransaction): StoredTransaction | undefined {
+  if (isOlder(row, existing)) return undefined;
+  const { sourceUpdatedAtMs, retailerId } = sourceOf(row, existing);
+  const isSame = sourceUpdatedAtMs === existing.sourceUpdatedAtMs && retailerId === existing.retailerId;
+  return isSame ? undefined : { ...existing, sourceUpdatedAtMs, retailerId };
+}
+
+function isOlder(row: Row, { sourceUpdatedAtMs }: StoredTransaction): boolean {
+  const rowMs = sourceMs(row);
+  return rowMs !== null && sourceUpdatedAtMs !== null && rowMs < sourceUpdatedAtMs;
 }

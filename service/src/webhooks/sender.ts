@@ -2,7 +2,7 @@
 // page, and stores the position of each page that the endpoint has accepted. If anything fails, the position stays, so no change is
 // lost. There is at most one request in progress per endpoint.
 
-import { HOUR_MS } from '@offerbook/wire/time.ts';
+import { HOUR_MS, MINUTE_MS } from '@offerbook/wire/time.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Clock } from '../domain/clock.ts';
 import { type LeaseTimings, openLease } from '../domain/lease.ts';
@@ -14,7 +14,6 @@ import type { ChangePage } from '../domain/transaction.ts';
 import { positionOf, type SenderReport, type Webhook, type WebhookUpdate } from '../domain/webhook.ts';
 import { pageMessage } from './message.ts';
 import { ATTEMPT_MAX_MS, type Outcome, type PostOptions, post } from './post.ts';
-import { retryDelayMs } from './retry-schedule.ts';
 import { SendSlots } from './send-slots.ts';
 import { signatureHeaders } from './signature.ts';
 
@@ -30,6 +29,12 @@ const SAVE_DELAY_MS = 50;
 /** A request ends at most this long after its timeout. */
 const MARGIN_MS = 1_000;
 const LOG_EVERY_MS = HOUR_MS;
+
+/** Delays after the first failures in a row. Each further failure has the last delay. */
+const RETRY_DELAYS_MS = [5_000, 30_000, 2 * MINUTE_MS, 10 * MINUTE_MS, 30 * MINUTE_MS, HOUR_MS];
+/** Spreads the retries of endpoints that failed at the same time. */
+const RETRY_JITTER = 0.2;
+const RETRY_AFTER_MAX_MS = 24 * HOUR_MS;
 
 interface LoggedFailure {
   readonly atMs: number;
@@ -250,4 +255,11 @@ function afterFailure(
     lastResult: result,
     pauses: status === 410,
   };
+}
+
+/** Returns the delay after this number of consecutive failures. There is no last attempt. */
+export function retryDelayMs(failures: number, retryAfterMs = 0, random: () => number = Math.random): number {
+  const delayMs = RETRY_DELAYS_MS[Math.min(failures, RETRY_DELAYS_MS.length) - 1] ?? 0;
+  const spread = Math.round(delayMs * (1 - RETRY_JITTER + 2 * RETRY_JITTER * random()));
+  return Math.max(spread, Math.min(retryAfterMs, RETRY_AFTER_MAX_MS));
 }

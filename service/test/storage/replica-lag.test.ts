@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { MARKS_MAX, ReplicaLag } from '../../src/storage/postgres/replica-lag.ts';
+import { MARKS_MAX, ReplicaLag } from '../../src/storage/postgres/replica.ts';
 
 test('the replica lag is the age of the oldest change that the replica is missing', () => {
   const step = fc.record({ written: fc.nat(3), replayed: fc.nat(4) });

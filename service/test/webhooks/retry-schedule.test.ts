@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { HOUR_MS, MINUTE_MS } from '@offerbook/wire/time.ts';
-import { retryDelayMs } from '../../src/webhooks/retry-schedule.ts';
+import { retryDelayMs } from '../../src/webhooks/sender.ts';
 
 test('retries wait 5 s, 30 s, 2 min, 10 min, 30 min and then an hour each, without a last attempt', () => {
   const delays = [1, 2, 3, 4, 5, 6, 7, 1_000].map((failures) => retryDelayMs(failures, 0, () => 0.5));

@@ -7,9 +7,8 @@ import { withTimeout } from '../../domain/promises.ts';
 import { isStorageError, StorageError } from '../../domain/storage-error.ts';
 import type { PoolUse } from '../../domain/stores.ts';
 import type { DatabaseOptions } from '../database.ts';
-import { newClient } from './new-client.ts';
 import { isConnectionLoss } from './postgres-errors.ts';
-import type { PostgresServer, PostgresUrl } from './postgres-url.ts';
+import { newClient, type PostgresServer, type PostgresUrl } from './postgres-url.ts';
 import type { ServerSearch } from './server-search.ts';
 
 const CONNECT_TIMEOUT_S = 2;

@@ -1,6 +1,6 @@
-// Parses the servers, Unix sockets and TLS settings of a PostgreSQL URL as libpq does. Bun's client would send unsupported
-// parameters to the server as settings, so the client gets only supported ones. Messages never contain any part of the URL, not
-// even a parameter name: if the password contains a question mark, the rest of the password looks like a parameter.
+// Parses the servers, Unix sockets and TLS settings of a PostgreSQL URL as libpq does, and creates clients. Bun's client would send
+// unsupported parameters to the server as settings, so the client gets only supported ones. Messages never contain any part of
+// the URL, not even a parameter name: if the password contains a question mark, the rest of the password looks like a parameter.
 
 import { readFileSync } from 'node:fs';
 import type { SQL } from 'bun';
@@ -174,6 +174,32 @@ function socketOf(host: string, port: string, settings: URLSearchParams): string
   throw settingsError(
     'the host and port parameters of the database URL are for Unix sockets; host must be a directory such as /run/postgresql',
   );
+}
+
+/** Creates a client for one of the servers of a URL. */
+export function newClient(
+  { url, socket }: PostgresServer,
+  { tls }: PostgresUrl,
+  options: SQL.PostgresOrMySQLOptions,
+): SQL {
+  try {
+    // Set explicitly, because Bun prefers PGDATABASE to the name in the URL.
+    const database = decodeURIComponent(new URL(url).pathname.slice(1));
+    // Uses the global, because importing SQL as a value would load the client at the start of every command, even with SQLite.
+    return new Bun.SQL({
+      ...options,
+      adapter: 'postgres',
+      url,
+      tls,
+      ...(socket !== undefined && { path: socket }),
+      ...(database !== '' && { database }),
+    });
+  } catch {
+    // Omits the parser's message, which contains the password.
+    throw settingsError(
+      'the database URL is malformed; it must look like postgres://user:password@host:5432/name',
+    );
+  }
 }
 
 function settingsError(message: string, options?: ErrorOptions): StorageError {

@@ -8,10 +8,11 @@ import type { TransactionPage, TransactionQuery } from '../../domain/transaction
 import type { Database, DatabaseOptions } from '../database.ts';
 import { readTransactionPage } from '../transactions/transaction-page.ts';
 import { openPostgres } from './postgres.ts';
-import { ReplicaLag } from './replica-lag.ts';
 
 const LOOK_INTERVAL_MS = 1_000;
 const LAG_MAX_MS = 10_000;
+/** One mark per second, so a lag of up to an hour is exact. Bounds the memory even if the replica stops replaying for weeks. */
+export const MARKS_MAX = 3_600;
 /** Short enough that, if the replica does not respond, the primary can still send the page before the client's deadline. */
 const PAGE_TIMEOUT_MS = 500;
 
@@ -148,4 +149,35 @@ export function openReplica(
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** When the primary reached this WAL position. */
+interface Mark {
+  readonly position: number;
+  readonly atMs: number;
+}
+
+/** Records when the primary reached each WAL position, and compares those positions with the replica's position. */
+export class ReplicaLag {
+  /** Positions that the replica has not reached yet, oldest first. */
+  #marks: Mark[] = [];
+
+  get marks(): number {
+    return this.#marks.length;
+  }
+
+  notePrimary(position: number, atMs: number): void {
+    if (position <= (this.#marks.at(-1)?.position ?? 0)) return;
+    this.#marks.push({ position, atMs });
+    if (this.#marks.length <= MARKS_MAX) return;
+    // With the earlier time and the later position, the lag can be overestimated, but never underestimated.
+    const [oldest, next] = this.#marks.splice(0, 2) as [Mark, Mark];
+    this.#marks.unshift({ position: next.position, atMs: oldest.atMs });
+  }
+
+  /** Returns the age of the oldest change that a replica at this position has not replayed. */
+  measureMs(replayed: number, nowMs: number): number {
+    this.#marks = this.#marks.filter(({ position }) => position > replayed);
+    return nowMs - (this.#marks[0]?.atMs ?? nowMs);
+  }
 }

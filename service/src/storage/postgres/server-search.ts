@@ -5,9 +5,8 @@ import type { SQL } from 'bun';
 import { withTimeout } from '../../domain/promises.ts';
 import { StorageError } from '../../domain/storage-error.ts';
 import { type Candidate, choosePrimary, type ServerIdentity } from './choose-primary.ts';
-import { newClient } from './new-client.ts';
 import { isConnectionLoss } from './postgres-errors.ts';
-import { addressesOf, type PostgresServer, type PostgresUrl } from './postgres-url.ts';
+import { addressesOf, newClient, type PostgresServer, type PostgresUrl } from './postgres-url.ts';
 
 /** How long a server may take to report its identity. */
 const PROBE_TIMEOUT_MS = 1_000;
