@@ -33,7 +33,7 @@ export async function rereadSales(
   const onChange = (id: string) => differing.push(id);
   try {
     if (suspects.size === 0) {
-      await pullWindow(run, stream, window, { dryRun: true, onChange });
+      await pullWindow(run, stream, window, { isTrial: true, onChange });
       const isSame = differing.length === 0;
       await pulls.noteReread(stream.key, {
         completeThroughMs: isSame ? window.toMs : atMs,

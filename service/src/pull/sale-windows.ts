@@ -18,32 +18,34 @@ import type { StreamProgress } from './windows.ts';
 
 const SALES_PER_LOOK_UP = 1_000;
 
-interface ImportRules {
-  readonly dryRun?: boolean;
+interface SaleImport {
+  /** Adds the rows. */
+  read(sales: TransactionConversion, parts: PartRows | undefined): Promise<void>;
+  advance(writers: TransactionWriters, counts: PullCounts): Promise<void>;
+  /** A dry run that prints nothing. */
+  readonly isTrial?: boolean;
   readonly onChange?: (id: string) => void;
 }
-
-type ReadSales = (sales: TransactionConversion, parts: PartRows | undefined) => Promise<void>;
-
-type Advance = (writers: TransactionWriters, counts: PullCounts) => Promise<void>;
 
 export async function pullWindow(
   run: SourceRun,
   stream: StreamProgress,
   window: PullWindow,
-  how: ImportRules = {},
+  how: Pick<SaleImport, 'isTrial' | 'onChange'> = {},
 ): Promise<PullCounts> {
   const { fromMs, toMs } = window;
   const title = `${stream.rules.name} ${printTimestamp(fromMs)} – ${printTimestamp(toMs)}`;
-  const read: ReadSales = async (sales, parts) => {
-    await readPages(run, stream.rules, window, sales, title);
-    if (parts !== undefined) await addStored(run, sales.saleIds, sales, parts);
-  };
-  const advance: Advance = (writers, counts) => {
-    const completeThroughMs = Math.max(toMs, stream.completeThroughMs ?? 0);
-    return writers.pulls.advance(stream.key, { completeThroughMs, counts, runMs: run.startedMs });
-  };
-  return await importSales(run, title, read, advance, how);
+  return await importSales(run, title, {
+    ...how,
+    async read(sales, parts) {
+      await readPages(run, stream.rules, window, sales, title);
+      if (parts !== undefined) await addStored(run, sales.saleIds, sales, parts);
+    },
+    advance({ pulls }, counts) {
+      const completeThroughMs = Math.max(toMs, stream.completeThroughMs ?? 0);
+      return pulls.advance(stream.key, { completeThroughMs, counts, runMs: run.startedMs });
+    },
+  });
 }
 
 /** Converts stored sales again if they have reached the age at which their status changes. */
@@ -54,11 +56,12 @@ export async function convertDue(run: SourceRun): Promise<void> {
   for (;;) {
     const ids = await pulls.dueSales(name, context.clock(), SALES_PER_LOOK_UP, options.org?.id);
     if (ids.length === 0) return;
-    const read: ReadSales = async (sales, parts) => {
-      if (parts !== undefined) await addStored(run, ids, sales, parts);
-    };
-    const advance: Advance = (writers) => writers.pulls.clearDue(name, ids);
-    await importSales(run, 'sales whose status depends on their age', read, advance);
+    await importSales(run, 'sales whose status depends on their age', {
+      async read(sales, parts) {
+        if (parts !== undefined) await addStored(run, ids, sales, parts);
+      },
+      advance: (writers) => writers.pulls.clearDue(name, ids),
+    });
   }
 }
 
@@ -100,9 +103,7 @@ async function addStored(
 async function importSales(
   run: SourceRun,
   title: string,
-  read: ReadSales,
-  advance: Advance,
-  { dryRun: isTrial, onChange }: ImportRules = {},
+  { read, advance, isTrial, onChange }: SaleImport,
 ): Promise<PullCounts> {
   const { pull, overlay, coupons } = run.pullable;
   const { stores, clock } = run.context;
