@@ -51,16 +51,16 @@ export interface TransactionImportOptions extends ImportOptions {
   /** Loads history: rows keep the file's updatedAt, so polling clients may miss them. */
   readonly preserveUpdatedAt?: boolean | undefined;
   /** Set if the rows were pulled from a network. */
-  readonly pulled?: PulledImport | undefined;
+  readonly pulled?:
+    | {
+        /** Runs at the end of the import's transaction. */
+        finish(writers: TransactionWriters, report: ImportReport): Promise<void>;
+        /** Called with the id of every transaction that is added or changed. */
+        readonly onChange?: ((id: Uuid) => void) | undefined;
+      }
+    | undefined;
   /** Allows rows with a clickId. */
   readonly attributor?: Attributor | undefined;
-}
-
-/** What an import of rows that were pulled from a network also does. `finish` runs at the end of the database transaction. */
-export interface PulledImport {
-  finish(writers: TransactionWriters, report: ImportReport): Promise<void>;
-  /** Called with the id of every transaction that is added or changed. */
-  readonly onChange?: ((id: Uuid) => void) | undefined;
 }
 
 /** A source time further in the future than this must be a mistake. It would make all later versions stale. */
@@ -197,8 +197,7 @@ export function transactionLoad(
           : await attribution.attribute(batch, check);
       const idsOf = new Map<number, Uuid[]>();
       for (const { checked, orgId } of rows)
-        if (checked.value !== undefined)
-          idsOf.getOrInsertComputed(orgId, () => []).push(checked.value.id);
+        if (checked.value !== undefined) idsOf.getOrInsertComputed(orgId, () => []).push(checked.value.id);
       const stored = new Map<Uuid, StoredTransaction>();
       for (const [orgId, ids] of idsOf)
         for (const [id, found] of await writerOf(orgId).find(ids)) stored.set(id, found);

@@ -1,6 +1,6 @@
-// Parses the servers, Unix sockets and TLS settings of a PostgreSQL URL as libpq does, and creates clients. Bun's client would send
-// unsupported parameters to the server as settings, so the client gets only supported ones. Messages never contain any part of
-// the URL, not even a parameter name: if the password contains a question mark, the rest of the password looks like a parameter.
+// Parses the servers, Unix sockets and TLS settings of a PostgreSQL URL as libpq does, and creates clients. Bun's client would
+// send unsupported parameters to the server as settings, so it gets only supported ones. Messages never contain any part of the
+// URL, not even a parameter name: if the password contains a question mark, the rest of the password looks like a parameter.
 
 import { readFileSync } from 'node:fs';
 import type { SQL } from 'bun';

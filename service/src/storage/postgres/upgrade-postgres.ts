@@ -157,19 +157,15 @@ async function renameTables(connection: Connection, declared: readonly Table[]):
       const conflict =
         table.firstRows === undefined ? '' : 'ON CONFLICT (name) DO UPDATE SET value = excluded.value';
       await connection.all(`${sql} ${conflict}`);
-      return countRows(connection, [table.name], '');
+      return countRows(connection, [table.name]);
     },
   };
 }
 
-async function countRows(
-  connection: Connection,
-  tables: readonly string[],
-  prefix = 'old_',
-): Promise<number> {
+async function countRows(connection: Connection, tables: readonly string[]): Promise<number> {
   let total = 0;
   for (const table of tables) {
-    const [row] = await connection.all<{ count: number }>(`SELECT count(*) AS count FROM ${prefix}${table}`);
+    const [row] = await connection.all<{ count: number }>(`SELECT count(*) AS count FROM old_${table}`);
     total += row?.count ?? 0;
   }
   return total;

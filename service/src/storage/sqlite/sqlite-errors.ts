@@ -4,7 +4,7 @@
 import { SQLiteError } from 'bun:sqlite';
 import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { StorageError } from '../../domain/storage-error.ts';
+import { StorageError, type StorageErrorKind } from '../../domain/storage-error.ts';
 import { busy } from '../database.ts';
 
 const CORRUPTION_CHANNEL = 'offerbook-corruption';
@@ -26,32 +26,29 @@ export function isFileFault(error: unknown): boolean {
 export function explainSqlite(error: unknown, path: string): unknown {
   if (!(error instanceof SQLiteError)) return error;
   if (isBusy(error)) return busy(error);
-  const cause = { cause: error };
+  const failure = (kind: StorageErrorKind, message: string) =>
+    new StorageError(kind, message, { cause: error });
   // Reduces an extended result code such as SQLITE_IOERR_WRITE to its primary code.
   switch (error.code?.split('_').slice(0, 2).join('_')) {
     case 'SQLITE_NOTADB':
       reportCorruption(path, `${path} is not an SQLite file`);
-      return new StorageError(
-        'invalid',
-        `${path} is not an Offerbook database: it is not an SQLite file`,
-        cause,
-      );
+      return failure('invalid', `${path} is not an Offerbook database: it is not an SQLite file`);
     case 'SQLITE_CANTOPEN':
       if (hasNoFileHandles())
-        return new StorageError('unavailable', `${path} cannot be opened: too many files are open`, cause);
-      return new StorageError('denied', `${path} cannot be opened: ${whyNot(path)}`, cause);
+        return failure('unavailable', `${path} cannot be opened: too many files are open`);
+      return failure('denied', `${path} cannot be opened: ${whyNot(path)}`);
     case 'SQLITE_READONLY':
     case 'SQLITE_PERM':
-      return new StorageError('denied', `${path} is read-only; nothing was written`, cause);
+      return failure('denied', `${path} is read-only; nothing was written`);
     case 'SQLITE_FULL':
-      return new StorageError('full', `the disk with ${path} is full; nothing was written`, cause);
+      return failure('full', `the disk with ${path} is full; nothing was written`);
     case 'SQLITE_CORRUPT':
       reportCorruption(path, error.message);
-      return new StorageError('corrupt', `${path} cannot be read or written (${error.message})`, cause);
+      return failure('corrupt', `${path} cannot be read or written (${error.message})`);
     case 'SQLITE_IOERR':
     case 'SQLITE_NOMEM':
     case 'SQLITE_PROTOCOL':
-      return new StorageError('unavailable', `${path} cannot be read or written (${error.message})`, cause);
+      return failure('unavailable', `${path} cannot be read or written (${error.message})`);
     default:
       return error;
   }
