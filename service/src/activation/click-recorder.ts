@@ -118,20 +118,16 @@ export class ClickRecorder {
   /** Returns the effective ids. */
   async #commit(batch: readonly Arrival[]): Promise<ClickId[]> {
     if (!this.#isSpooling) {
+      const { deadlineMs = DEADLINE_MS } = this.#options;
+      const waitedMs = performance.now() - (batch[0]?.arrivedAtMs ?? 0);
       try {
-        return await withTimeout(this.#write(batch), this.#leftMs(batch), tooSlow);
+        return await withTimeout(this.#write(batch), Math.max(1, deadlineMs - waitedMs), tooSlow);
       } catch (error) {
         this.#beginSpooling(error);
       }
     }
     await this.#spool(batch.map(({ click }) => click));
     return batch.map(({ click }) => click.id);
-  }
-
-  #leftMs(batch: readonly Arrival[]): number {
-    const { deadlineMs = DEADLINE_MS } = this.#options;
-    const first = batch[0]?.arrivedAtMs ?? 0;
-    return Math.max(1, deadlineMs - (performance.now() - first));
   }
 
   async #write(batch: readonly Arrival[]): Promise<ClickId[]> {

@@ -1,14 +1,9 @@
 // A map whose entries expire. Used to detect repeated taps, and to cache links that many users follow at once.
 
-interface Entry<T> {
-  readonly atMs: number;
-  readonly value: T;
-}
-
 export class ExpiringMap<T> {
   readonly #keptMs: number;
   /** In order of insertion. */
-  readonly #entries = new Map<string, Entry<T>>();
+  readonly #entries = new Map<string, { readonly atMs: number; readonly value: T }>();
 
   constructor(keptMs: number) {
     this.#keptMs = keptMs;
@@ -16,13 +11,13 @@ export class ExpiringMap<T> {
 
   find(key: string, nowMs: number): T | undefined {
     const entry = this.#entries.get(key);
-    return entry && this.#isLive(entry, nowMs) ? entry.value : undefined;
+    return entry && this.#isLive(entry.atMs, nowMs) ? entry.value : undefined;
   }
 
   /** Also removes the oldest entries if they have expired. */
   add(key: string, nowMs: number, value: T): void {
-    for (const [oldest, entry] of this.#entries) {
-      if (this.#isLive(entry, nowMs)) break;
+    for (const [oldest, { atMs }] of this.#entries) {
+      if (this.#isLive(atMs, nowMs)) break;
       this.#entries.delete(oldest);
     }
     this.#entries.delete(key);
@@ -35,7 +30,7 @@ export class ExpiringMap<T> {
   }
 
   /** If the clock is set back, an entry survives a shift shorter than its lifetime, and expires after a longer one. */
-  #isLive({ atMs }: Entry<T>, nowMs: number): boolean {
+  #isLive(atMs: number, nowMs: number): boolean {
     return Math.abs(nowMs - atMs) < this.#keptMs;
   }
 }

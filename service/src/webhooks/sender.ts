@@ -36,12 +36,6 @@ const RETRY_DELAYS_MS = [5_000, 30_000, 2 * MINUTE_MS, 10 * MINUTE_MS, 30 * MINU
 const RETRY_JITTER = 0.2;
 const RETRY_AFTER_MAX_MS = 24 * HOUR_MS;
 
-interface LoggedFailure {
-  readonly atMs: number;
-  /** Number of failures since `atMs` that were not logged; 0 if the last failure was logged. */
-  readonly suppressed: number;
-}
-
 export interface SenderOptions {
   readonly stores: Stores;
   readonly clock: Clock;
@@ -68,7 +62,8 @@ export function startSender({
   const unsaved = new Map<Uuid, WebhookUpdate>();
   /** The endpoints with undelivered changes at the last poll, with their revisions. */
   let behind = new Map<Uuid, number>();
-  const logged = new Map<Uuid, LoggedFailure>();
+  /** When a failure of each endpoint was last logged, and the number of failures since then that were not. */
+  const logged = new Map<Uuid, { readonly atMs: number; readonly suppressed: number }>();
   let databaseKey: string | undefined;
   let saveTimer: Timer | undefined;
   let isStopping = false;

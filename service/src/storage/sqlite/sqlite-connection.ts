@@ -173,12 +173,13 @@ export class SqliteConnection implements Connection {
   }
 
   async deleteMany(table: Table, keys: readonly string[]): Promise<void> {
-    const [key = ''] = keyOf(table);
-    const listed = SQLITE_DIALECT.valuesTable('$1', typeOf(table, key));
-    await this.all(
-      `DELETE FROM ${table.name} WHERE ${key} IN (SELECT value FROM ${listed})`,
-      JSON.stringify(keys),
-    );
+    this.#explained(() => {
+      const [key = ''] = keyOf(table);
+      const remove = this.#statement(
+        `DELETE FROM ${table.name} WHERE ${key} = ${parametersOf(table, [key])}`,
+      );
+      for (const key of keys) remove.run(key);
+    });
   }
 
   /** See Database.emptyLog(). */
