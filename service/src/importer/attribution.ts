@@ -30,6 +30,8 @@ const CLICK_AGE_MAX_DAYS = 120;
 export interface Attributor {
   readonly ids: ClickIds;
   readonly clicks: ClickStore;
+  /** If undefined, every row needs a clickId. */
+  readonly org: Organisation | undefined;
   /** Receives the rows with unknown clicks. If undefined, the import rejects such rows. */
   readonly unattributed?: UnattributedRows | undefined;
 }
@@ -67,10 +69,8 @@ const DEAL_FIELDS: Partial<Record<ActivatedKind, 'cashbackOfferId' | 'couponId' 
   promotions: 'promotionId',
 };
 
-/** If `org` is undefined, every row needs a clickId. */
 export function attributionOf(
-  attributor: Attributor,
-  org: Organisation | undefined,
+  { ids, clicks, org, unattributed }: Attributor,
   isOrganisation: (orgId: number) => boolean,
 ) {
   const remarks: string[] = [];
@@ -117,10 +117,10 @@ export function attributionOf(
         const { rest, clickId } = splitClick(raw);
         const checked = check(rest);
         const isReadable = typeof clickId === 'string' && checked.value !== undefined;
-        return { raw, clickId, checked, origin: isReadable ? attributor.ids.parse(clickId) : undefined };
+        return { raw, clickId, checked, origin: isReadable ? ids.parse(clickId) : undefined };
       });
-      const ids = [...new Set(claims.flatMap(({ origin }) => origin?.id ?? []))];
-      const records = ids.length === 0 ? new Map<ClickId, Click>() : await attributor.clicks.find(ids);
+      const named = [...new Set(claims.flatMap(({ origin }) => origin?.id ?? []))];
+      const records = named.length === 0 ? new Map<ClickId, Click>() : await clicks.find(named);
       const owned: OwnedRow[] = [];
       const aside: string[] = [];
       for (const { raw, clickId, checked, origin } of claims) {
@@ -128,7 +128,7 @@ export function attributionOf(
         if (problem === undefined) {
           const click = origin && { origin, record: records.get(origin.id) };
           owned.push({ checked, orgId: origin?.orgId ?? org?.id ?? 0, click });
-        } else if (problem.mayBeAside && attributor.unattributed !== undefined) {
+        } else if (problem.mayBeAside && unattributed !== undefined) {
           aside.push(printJson(raw.value));
         } else {
           const { reason } = problem;
@@ -137,7 +137,7 @@ export function attributionOf(
         }
       }
       unattributedCount += aside.length;
-      if (aside.length > 0) await attributor.unattributed?.put(aside);
+      if (aside.length > 0) await unattributed?.put(aside);
       return owned;
     },
 

@@ -2,9 +2,11 @@
 // imported twice.
 
 import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
+import { ClickIds } from '../activation/click-id.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Organisation } from '../domain/organisation.ts';
-import type { TransactionStore, TransactionWriters } from '../domain/transaction.ts';
+import type { Stores } from '../domain/stores.ts';
+import type { TransactionWriters } from '../domain/transaction.ts';
 import type { ImportReport } from './import-report.ts';
 import { ImportRun, mapAhead } from './import-run.ts';
 import { type TransactionImportOptions, transactionLoad } from './transaction-load.ts';
@@ -16,28 +18,30 @@ import { type TransactionImportOptions, transactionLoad } from './transaction-lo
 const BATCHES_AHEAD = 5;
 
 /** If `org` is undefined, every row needs a clickId, and the file may contain sales of several organisations. */
-export function importTransactions(
-  store: TransactionStore,
+export async function importTransactions(
+  { transactions, clicks, clickKey }: Pick<Stores, 'transactions' | 'clicks' | 'clickKey'>,
   org: Organisation | undefined,
   source: ImportSource,
   clock: Clock,
   options: TransactionImportOptions,
 ): Promise<ImportReport> {
   const run = new ImportRun(source, options);
+  const { importId, unattributed } = options;
   if (options.preserveUpdatedAt === true) {
     run.notes.push(
       'The rows kept their updatedAt from the file: clients that poll for changes will not see rows older than their position.',
     );
   }
+  const attributor = { ids: new ClickIds(await clickKey()), clicks, org, unattributed };
   const write = (work: (writers: TransactionWriters) => Promise<void>) =>
-    org === undefined ? store.writeAll(work, options.importId) : store.write(org.id, work, options.importId);
+    org === undefined ? transactions.writeAll(work, importId) : transactions.write(org.id, work, importId);
   return run.carryOut<TransactionWriters>(write, async (writers) => {
-    const load = transactionLoad(run, writers, org, clock(), options);
+    const load = transactionLoad(run, writers, attributor, clock(), options);
     const batches = mapAhead(run.batches(load.format), BATCHES_AHEAD, load.lookUp);
     for await (const batch of batches) await load.take(batch);
     run.requireValid();
     load.finish();
     await options.pulled?.finish(writers, run.report);
-    if (options.dryRun !== true) await options.attributor?.unattributed?.keep();
+    if (options.dryRun !== true) await unattributed?.keep();
   });
 }

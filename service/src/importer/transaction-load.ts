@@ -29,7 +29,6 @@ import {
 } from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { ClickId } from '../domain/click.ts';
-import type { Organisation } from '../domain/organisation.ts';
 import type {
   OrganisationWriter,
   PutTransaction,
@@ -43,6 +42,7 @@ import {
   NO_OWNER,
   type OwnedRow,
   type Row,
+  type UnattributedRows,
 } from './attribution.ts';
 import type { ImportOptions, ImportReport } from './import-report.ts';
 import type { ImportRun } from './import-run.ts';
@@ -59,8 +59,8 @@ export interface TransactionImportOptions extends ImportOptions {
         readonly onChange?: ((id: Uuid) => void) | undefined;
       }
     | undefined;
-  /** Allows rows with a clickId. */
-  readonly attributor?: Attributor | undefined;
+  /** Receives the rows with unknown clicks. If undefined, the import rejects such rows. */
+  readonly unattributed?: UnattributedRows | undefined;
 }
 
 /** A source time further in the future than this must be a mistake. It would make all later versions stale. */
@@ -83,15 +83,15 @@ export interface LookedUp {
 export function transactionLoad(
   run: ImportRun,
   writers: TransactionWriters,
-  org: Organisation | undefined,
+  attributor: Attributor,
   nowMs: number,
   options: TransactionImportOptions,
 ) {
-  const { attributor, pulled, preserveUpdatedAt: preserve = false } = options;
+  const { pulled, preserveUpdatedAt: preserve = false } = options;
   const updatedAtRule = preserve ? 'keep' : 'ignore';
   const schema = transactionRowSchema(options.ignoreUnknown === true ? 'ignore' : 'refuse', updatedAtRule);
   const isCanonical = canonicalTransactionRow(updatedAtRule);
-  const attribution = attributor && attributionOf(attributor, org, (id) => writers.of(id) !== undefined);
+  const attribution = attributionOf(attributor, (id) => writers.of(id) !== undefined);
   const seen = new UuidPlaces();
   /** Number of rows with erased users. */
   let erasedCount = 0;
@@ -183,7 +183,7 @@ export function transactionLoad(
 
   const format: FormatRules = {
     limits: TRANSACTION_LIMITS,
-    columns: attributor ? new Map([...TRANSACTION_COLUMNS, [CLICK_FIELD, 'text']]) : TRANSACTION_COLUMNS,
+    columns: new Map([...TRANSACTION_COLUMNS, [CLICK_FIELD, 'text']]),
     readLine: canonicalTransactionLine(updatedAtRule),
   };
 
@@ -191,10 +191,7 @@ export function transactionLoad(
     format,
 
     async lookUp(batch: readonly RawRow[]): Promise<LookedUp> {
-      const rows =
-        attribution === undefined
-          ? batch.map((raw) => ({ checked: check(raw), orgId: org?.id ?? 0, click: undefined }))
-          : await attribution.attribute(batch, check);
+      const rows = await attribution.attribute(batch, check);
       const idsOf = new Map<number, Uuid[]>();
       for (const { checked, orgId } of rows)
         if (checked.value !== undefined) idsOf.getOrInsertComputed(orgId, () => []).push(checked.value.id);
@@ -218,7 +215,7 @@ export function transactionLoad(
           continue;
         }
         const existing = stored.get(value.id);
-        const attributed = (click && attribution?.complete(place, value, click, existing)) ?? value;
+        const attributed = click === undefined ? value : attribution.complete(place, value, click, existing);
         const row = existing === undefined ? attributed : withKept(attributed, existing);
         const outcome = used.has(row.id) ? USED : judge(withoutErased(row, orgId, existing), orgId, existing);
         if (outcome === 'unchanged' || outcome === 'stale') {
@@ -237,12 +234,12 @@ export function transactionLoad(
       for (const [orgId, puts] of changed) await writerOf(orgId).put(puts);
       for (const [orgId, rows] of sources) await writerOf(orgId).putSources(rows);
       // Not part of the transaction: if the commit fails, these clicks are merely kept longer.
-      if (sold.length > 0 && options.dryRun !== true) await attributor?.clicks.markSold(sold);
+      if (sold.length > 0 && options.dryRun !== true) await attributor.clicks.markSold(sold);
     },
 
     finish(): void {
-      run.notes.push(...(attribution?.notes ?? []));
-      run.aside = attribution?.unattributedCount ?? 0;
+      run.notes.push(...attribution.notes);
+      run.aside = attribution.unattributedCount;
       const older = `with an older ${SOURCE_TIME_FIELD} than the stored transaction`;
       for (const [count, noun, remark] of [
         [run.counts.stale, 'row', `${older}: not imported.`],

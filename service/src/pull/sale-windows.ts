@@ -123,9 +123,8 @@ async function importSales(
   const converted = await sales.finish();
   let counts = NO_COUNTS;
   await run.import('transactions', title, { rows, converted, isTrial }, (input, importId) =>
-    importTransactions(stores.transactions, org, input, clock, {
-      ...{ dryRun, skipInvalid, importId, allowEmpty: true },
-      attributor: { ids: run.clickIds, clicks: stores.clicks, unattributed },
+    importTransactions(stores, org, input, clock, {
+      ...{ dryRun, skipInvalid, importId, allowEmpty: true, unattributed },
       pulled: {
         onChange,
         finish: async (writers, report) => {

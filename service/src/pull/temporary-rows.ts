@@ -15,8 +15,8 @@ export class TemporaryRows implements RowSpool, Disposable {
   #pending: string[] = [];
   #appended = 0;
 
-  constructor() {
-    const folder = mkdtempSync(join(tmpdir(), '.offerbook-rows-'));
+  constructor(parent = tmpdir()) {
+    const folder = mkdtempSync(join(parent, '.offerbook-rows-'));
     this.#file = openSync(join(folder, 'rows'), 'wx+', 0o600);
     // This process can still read the unlinked file; no other process can open it.
     rmSync(folder, { recursive: true });

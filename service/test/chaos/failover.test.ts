@@ -44,7 +44,7 @@ async function changeWithFastClock(scene: Scene, databaseUrl: string, token: str
   const stores = await openStores(databaseUrl, COMMAND_OPTIONS, fastClock);
   const org = await scene.nodes[0].organisation('fast');
   const rows = ndjson([transaction(201, { passbackData: 'lost' })]);
-  await importTransactions(stores.transactions, org, sourceFrom(rows), fastClock, {});
+  await importTransactions(stores, org, sourceFrom(rows), fastClock, {});
   await stores.close();
   return (await readPage(await scene.nodes[0].get('/v1/transactions/', token))).completeThrough;
 }

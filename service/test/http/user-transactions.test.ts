@@ -43,7 +43,7 @@ describe.each(DATABASES)('transactions of a user on $name', ({ create }) => {
   async function load(rows: readonly object[], org = 'acme') {
     const source = sourceFrom(ndjson(rows));
     const to = await node.organisation(org);
-    return importTransactions(node.stores.transactions, to, source, () => nowMs, {});
+    return importTransactions(node.stores, to, source, () => nowMs, {});
   }
 
   type Row = { readonly id: Uuid; readonly status: string };

@@ -10,7 +10,6 @@ import { ClickIds } from '../../src/activation/click-id.ts';
 import type { Click, ClickId } from '../../src/domain/click.ts';
 import type { Organisation } from '../../src/domain/organisation.ts';
 import type { Stores } from '../../src/domain/stores.ts';
-import type { UnattributedRows } from '../../src/importer/attribution.ts';
 import { InvalidRows } from '../../src/importer/import-report.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
 import type { TransactionImportOptions } from '../../src/importer/transaction-load.ts';
@@ -49,19 +48,13 @@ function saleRow(number: number, clickId: unknown, with_: object = {}) {
 async function load(
   stores: Stores,
   rows: readonly object[],
-  options: TransactionImportOptions & { org?: string; unattributed?: UnattributedRows } = {},
+  options: TransactionImportOptions & { org?: string } = {},
 ) {
-  const { org, unattributed, ...others } = options;
-  const attributor = {
-    ids: new ClickIds(await stores.clickKey()),
-    clicks: stores.clicks,
-    unattributed,
-  };
+  const { org, ...others } = options;
   const owner = org === undefined ? undefined : await stores.organisations.find(org);
-  return importTransactions(stores.transactions, owner, sourceFrom(ndjson(rows)), clock, {
+  return importTransactions(stores, owner, sourceFrom(ndjson(rows)), clock, {
     allowEmpty: true,
     ...others,
-    attributor,
   });
 }
 

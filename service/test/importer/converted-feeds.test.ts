@@ -45,7 +45,7 @@ describe.each(FEED_NAMES)('%s', (name) => {
         const converted = await convertSales(source, file, { skipInvalid: true });
         const text = sourceFrom(ndjson(...converted.rows));
         const options = { allowEmpty: true };
-        return countsOf(await importTransactions(stores.transactions, org, text, () => LATER_MS, options));
+        return countsOf(await importTransactions(stores, org, text, () => LATER_MS, options));
       };
       const { read = 0 } = await run();
       expect(await run()).toEqual(read === 0 ? {} : { read, unchanged: read });

@@ -107,7 +107,7 @@ export function loadTransactions(
   options: TransactionImportOptions = {},
   clock = () => NOW_MS,
 ) {
-  return importTransactions(stores.transactions, org, sourceFrom(content), clock, options);
+  return importTransactions(stores, org, sourceFrom(content), clock, options);
 }
 
 /** Everything that an import can change: documents, revision, change clocks. */

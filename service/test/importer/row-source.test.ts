@@ -4,7 +4,6 @@
 import { describe, expect, test } from 'bun:test';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { TRANSACTION_FIELDS } from '@offerbook/wire/transaction.ts';
-import { ClickIds } from '../../src/activation/click-id.ts';
 import { recordImport } from '../../src/importer/import-report.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
 import type { TransactionImportOptions } from '../../src/importer/transaction-load.ts';
@@ -48,11 +47,10 @@ describe.each(DATABASES)('source times and retailers of transactions on $name', 
     const url = await database.create();
     const stores = await open.stores(url, CREATE_OPTIONS, clock);
     const org = await newOrganisation(stores);
-    const attributor = { ids: new ClickIds(await stores.clickKey()), clicks: stores.clicks };
     const load = async (rows: string | readonly object[], options: TransactionImportOptions = {}) => {
       const source = sourceFrom(typeof rows === 'string' ? rows : ndjson(rows));
       const { added, changed, unchanged, stale, invalid, notes } = await importTransactions(
-        ...[stores.transactions, org, source, clock, { attributor, ...options }],
+        ...[stores, org, source, clock, options],
       );
       return { counts: { added, changed, unchanged, stale, invalid }, notes };
     };
@@ -181,7 +179,7 @@ describe.each(DATABASES)('source times and retailers of transactions on $name', 
       'line 1: sourceUpdatedAt must not be more than a day in the future',
     );
     const loadAt = (ms: number, time: string) =>
-      importTransactions(stores.transactions, org, sourceFrom(ndjson([sale(10, time)])), () => ms, {});
+      importTransactions(stores, org, sourceFrom(ndjson([sale(10, time)])), () => ms, {});
     const aDayAhead = '2026-11-21T00:00:00';
     expect((await rejection(loadAt(NOW_MS - 1, aDayAhead))).message).toContain(
       'more than a day in the future',
@@ -212,7 +210,7 @@ describe.each(DATABASES)('source times and retailers of transactions on $name', 
       stores.imports,
       { kind: 'transactions', orgId: org.id, ...FACTS },
       source,
-      (importId) => importTransactions(stores.transactions, org, source, clock, { importId }),
+      (importId) => importTransactions(stores, org, source, clock, { importId }),
     );
     const [entry] = await stores.imports.list({ limit: 1 });
     const counts = { read: 1, added: 0, changed: 0, unchanged: 0, stale: 1, withdrawn: 0, invalid: 0 };

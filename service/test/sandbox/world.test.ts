@@ -146,13 +146,7 @@ test('a sandbox at ten times the speed produces about ten times as many sales', 
 test('a sandbox does not change transactions that it has not generated', async () => {
   await using stage = await Stage.open(SQLITE);
   const own = transaction(1, { status: 'PENDING' });
-  await importTransactions(
-    stage.stores.transactions,
-    await stage.org(),
-    sourceFrom(ndjson([own])),
-    stage.clock,
-    {},
-  );
+  await importTransactions(stage.stores, await stage.org(), sourceFrom(ndjson([own])), stage.clock, {});
   await stage.openWorld();
   stage.nowMs += 2 * DAY_MS;
   await stage.openWorld();

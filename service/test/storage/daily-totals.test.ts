@@ -89,7 +89,7 @@ async function newScene(database: TestDatabase) {
     };
     // The last row of an import that fails is not JSON.
     const source = sourceFrom(ndjson(file) + (how === 'fails' ? '{"id":' : ''));
-    const importing = importTransactions(stores.transactions, to, source, clock, options);
+    const importing = importTransactions(stores, to, source, clock, options);
     if (how === 'fails') await importing.catch(() => undefined);
     else await importing;
   }
@@ -246,7 +246,7 @@ describe.each(DATABASES)('daily totals on $name', (database) => {
       days.map((soldAt, i) => ndjson([transaction(i, { soldAt, status })])),
     ) as [string[], string[]];
     const load = (rows: readonly string[]) =>
-      importTransactions(stores.transactions, org, sourceFrom(rows.join('')), Date.now, {});
+      importTransactions(stores, org, sourceFrom(rows.join('')), Date.now, {});
     await load(old);
     const before = await readTotals(stores);
     expect(before).toHaveLength(11_000);

@@ -5,7 +5,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
-import { ClickIds } from '../../src/activation/click-id.ts';
 import type { Click } from '../../src/domain/click.ts';
 import type { Organisation } from '../../src/domain/organisation.ts';
 import type { Stores } from '../../src/domain/stores.ts';
@@ -39,8 +38,7 @@ describe.each(DATABASES)('erasing a user on $name', (database) => {
     const { stores, org, clock, pass } = opened;
     const load = async (rows: readonly object[], to: Organisation | undefined = org) => {
       pass(1_000);
-      const attributor = { ids: new ClickIds(await stores.clickKey()), clicks: stores.clicks };
-      return importRows(stores, to, rows, clock, { attributor });
+      return importRows(stores, to, rows, clock);
     };
     return { ...opened, load };
   }

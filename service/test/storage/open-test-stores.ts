@@ -137,7 +137,7 @@ export function importRows(
   clock: Clock = systemClock,
   options: TransactionImportOptions = {},
 ): Promise<ImportReport> {
-  return importTransactions(stores.transactions, org, sourceFrom(ndjson(rows)), clock, options);
+  return importTransactions(stores, org, sourceFrom(ndjson(rows)), clock, options);
 }
 
 export const EVERYTHING = { minMs: Number.MIN_SAFE_INTEGER, maxMs: Number.MAX_SAFE_INTEGER };

@@ -2,7 +2,6 @@
 
 import { describe, expect, test } from 'bun:test';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
-import { ClickIds } from '../../src/activation/click-id.ts';
 import type { Organisation } from '../../src/domain/organisation.ts';
 import { StorageError } from '../../src/domain/storage-error.ts';
 import type { Stores } from '../../src/domain/stores.ts';
@@ -32,7 +31,7 @@ async function fill(stores: Stores, org: Organisation, firstNumber: number) {
     const source = sourceFrom(ndjson(rows(status)));
     const origin = { kind: 'transactions', orgId: org.id, by: 'me', source: null } as const;
     await recordImport(stores.imports, { ...origin, fileName: 'a.csv', version: '1' }, source, (importId) =>
-      importTransactions(stores.transactions, org, source, Date.now, { importId }),
+      importTransactions(stores, org, source, Date.now, { importId }),
     );
   }
   await stores.erasures.erase(org, 'somebody');
@@ -95,9 +94,8 @@ describe.each(DATABASES)('deleting an organisation on $name', (database) => {
     const next = await newOrganisation(stores, 'acme');
     expect(next.id).not.toBe(org.id);
     const { passbackUid: _, ...sale } = transaction(50);
-    const attributor = { ids: new ClickIds(await stores.clickKey()), clicks: stores.clicks };
     const rows = [{ ...sale, clickId: click.id }];
-    const late = importRows(stores, undefined, rows, Date.now, { attributor });
+    const late = importRows(stores, undefined, rows, Date.now);
     expect((await rejection(late)).message).toContain('is not a click id of this installation');
     // A copy, to either database, does not reuse the number either.
     await stores.organisations.delete('acme', NOW);

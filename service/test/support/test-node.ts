@@ -168,7 +168,7 @@ export class TestNode implements AsyncDisposable {
 
   async transactions(rows: readonly UnstampedTransaction[], org = 'acme'): Promise<ImportReport> {
     return importTransactions(
-      this.stores.transactions,
+      this.stores,
       await this.organisation(org),
       sourceFrom(ndjson(rows)),
       this.#clock,

@@ -49,7 +49,7 @@ export async function openFailoverCluster(run: Run, stack: AsyncDisposableStack,
       const org = await createOrganisation(stores, name);
       // A copy contradicts the loss of a change, but not the loss of a new transaction.
       const rows = ndjson(idsOf(name).map((id) => transaction(0, { id })));
-      await importTransactions(stores.transactions, org, sourceFrom(rows), systemClock, {});
+      await importTransactions(stores, org, sourceFrom(rows), systemClock, {});
     }
     return issueToken(stores, await getOrganisation(stores, ORGANISATIONS[0]));
   });

@@ -68,7 +68,7 @@ export class Scene implements AsyncDisposable {
     }
     const [, { stores }] = this.nodes;
     const org = await this.nodes[0].organisation();
-    const done = importTransactions(stores.transactions, org, sourceFrom(slowFile()), this.#clock, {});
+    const done = importTransactions(stores, org, sourceFrom(slowFile()), this.#clock, {});
     await Promise.race([reached.promise, done]);
     return async () => {
       goOn.resolve();

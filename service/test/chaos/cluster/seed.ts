@@ -25,7 +25,7 @@ export async function seed(
     const org = await createOrganisation(stores, 'acme');
     await importCatalogue(stores.catalogue, sourceFrom(ndjson(retailers)), {});
     const rows = sourceFrom(ndjson(transactions));
-    await importTransactions(stores.transactions, org, rows, systemClock, { allowEmpty: true });
+    await importTransactions(stores, org, rows, systemClock, { allowEmpty: true });
     const tokens = {
       public: await issueToken(stores, org, 'public'),
       private: await issueToken(stores, org, 'private'),

@@ -59,7 +59,7 @@ async function attackWith(kind: FileKind, run: Run, extent: Extent): Promise<voi
         const source = sourceFrom(bytes, 'the file');
         return kind === 'catalogue'
           ? importCatalogue(stores.catalogue, source, options)
-          : importTransactions(stores.transactions, org, source, () => nowMs, options);
+          : importTransactions(stores, org, source, () => nowMs, options);
       };
       const outcome = await outcomeOf(importFile());
       if (outcome instanceof Error) {
@@ -83,9 +83,9 @@ async function fillBook({ stores, org, otherOrg }: TestBook): Promise<void> {
   const rows = [0, 1, 2, 3, 4, 5, 6];
   await importCatalogue(stores.catalogue, sourceFrom(ndjson(...rows.map((n) => retailer(n)))), {});
   const sales = sourceFrom(ndjson(...rows.slice(0, 5).map((n) => transaction(n))));
-  await importTransactions(stores.transactions, org, sales, () => NOW_MS, {});
+  await importTransactions(stores, org, sales, () => NOW_MS, {});
   const foreign = sourceFrom(ndjson(transaction(6)));
-  await importTransactions(stores.transactions, otherOrg, foreign, () => NOW_MS, {});
+  await importTransactions(stores, otherOrg, foreign, () => NOW_MS, {});
 }
 
 /** Throws unless the import changed exactly what its report states, and all stored rows are as documented. */

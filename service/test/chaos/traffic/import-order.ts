@@ -59,17 +59,17 @@ export async function carryOut(
   );
   const [first, ...others] = parts;
   const results = new Map(parts.map(({ org, number }) => [org.id, { number, stampMs: 0, changes: 0 }]));
-  const store = observed(stores.transactions, results, observer);
+  const transactions = observed(stores.transactions, results, observer);
   const clock = () => Date.now() + order.clockOffsetMs;
   const ids = new ClickIds(await stores.clickKey());
   const makeClick = others.length === 0 ? undefined : (org: Organisation) => ids.make(org.id, clock());
   await importTransactions(
-    store,
+    { ...stores, transactions },
     makeClick === undefined ? first?.org : undefined,
     sourceFrom(fileOf(stores, order, parts, makeClick)),
     clock,
     // The file has no rows if the only row to change does not exist.
-    { allowEmpty: true, ...(makeClick !== undefined && { attributor: { ids, clicks: stores.clicks } }) },
+    { allowEmpty: true },
   );
   const numbers = order.parts.map(({ number }) => number);
   if (order.ending !== 'good') observer.violation(`import ${numbers} should have been rejected`);

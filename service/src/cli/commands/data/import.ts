@@ -6,7 +6,6 @@ import { BadInput } from '@offerbook/wire/failures.ts';
 import { type ImportSource, openSource } from '@offerbook/wire/rows/import-source.ts';
 import { printProblems } from '@offerbook/wire/rows/row-problem.ts';
 import type { Command } from 'commander';
-import { ClickIds } from '../../../activation/click-id.ts';
 import { VERSION } from '../../../domain/build.ts';
 import { systemClock } from '../../../domain/clock.ts';
 import type { ImportKind, ImportOrigin } from '../../../domain/import-log.ts';
@@ -110,10 +109,9 @@ function importOfWhole(name: 'catalogue' | 'links', ...rest: [string, string, st
 
 async function importTransactionsFile(file: string, options: ImportCommandOptions): Promise<void> {
   using unattributed = openUnattributedFile(options.unattributed, file);
-  await runImport('transactions', file, options, async (stores, source, how, org) => {
-    const attributor = { ids: new ClickIds(await stores.clickKey()), clicks: stores.clicks, unattributed };
-    return importTransactions(stores.transactions, org, source, systemClock, { ...how, attributor });
-  });
+  await runImport('transactions', file, options, (stores, source, how, org) =>
+    importTransactions(stores, org, source, systemClock, { ...how, unattributed }),
+  );
 }
 
 /** Warns if the change clock is in the future. That affects every later import, because stamps never decrease. */

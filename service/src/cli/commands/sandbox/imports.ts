@@ -64,7 +64,7 @@ export function importsInto(stores: Stores, org: Organisation, clock: Clock) {
       }));
       const source = ndjson(rows);
       await recorded('transactions', source, (importId) =>
-        importTransactions(stores.transactions, org, source, clock, {
+        importTransactions(stores, org, source, clock, {
           importId,
           preserveUpdatedAt: stamps === 'as they happened',
         }),
@@ -86,10 +86,9 @@ export function importsInto(stores: Stores, org: Organisation, clock: Clock) {
     /** Imports a purchase and returns its transaction; undefined if the click is unknown. */
     async purchase(purchase: Purchase): Promise<Sale | undefined> {
       const source = ndjson([purchase]);
-      const attributor = { ids: new ClickIds(await stores.clickKey()), clicks: stores.clicks };
       try {
         await recorded('transactions', source, (importId) =>
-          importTransactions(stores.transactions, org, source, clock, { importId, attributor }),
+          importTransactions(stores, org, source, clock, { importId }),
         );
       } catch (error) {
         if (error instanceof InvalidRows) return undefined;
