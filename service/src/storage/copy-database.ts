@@ -161,7 +161,8 @@ async function copyRows(
       return isLog ? { ...each, id: first + (each.id as number) } : each;
     });
     if (table === IMPORTS) for (const { id = null } of ours) importIds.set(id, first + (id as number));
-    count += await to.putMany(table, renumbered as RowOf<Table>[]);
+    await to.putMany(table, renumbered as RowOf<Table>[]);
+    count += renumbered.length;
     progress(batch.length);
   };
   const where = isPart ? PART[table.name] : undefined;

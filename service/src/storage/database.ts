@@ -18,13 +18,10 @@ export interface Connection extends Queries {
   ): Promise<Row[]>;
   /** Returns the rows with these keys. If the key has several columns, `first` are the values of all but the last. */
   findMany<T extends Table>(table: T, keys: readonly string[], ...first: SqlValue[]): Promise<RowOf<T>[]>;
-  /** Inserts rows or overwrites those with the same key. Returns the number of rows written. */
-  putMany<T extends Table>(table: T, rows: readonly RowOf<NoInfer<T>>[]): Promise<number>;
-  /**
-   * Inserts rows with new keys, which is faster than putMany on PostgreSQL. Returns the number of rows written. If a key exists,
-   * that number is too small, and the caller must roll back.
-   */
-  insertMany<T extends Table>(table: T, rows: readonly RowOf<NoInfer<T>>[]): Promise<number>;
+  /** Inserts rows or overwrites those with the same key. */
+  putMany<T extends Table>(table: T, rows: readonly RowOf<NoInfer<T>>[]): Promise<void>;
+  /** Inserts rows with new keys, which is faster than putMany on PostgreSQL. */
+  insertMany<T extends Table>(table: T, rows: readonly RowOf<NoInfer<T>>[]): Promise<void>;
   deleteMany(table: Table, keys: readonly string[]): Promise<void>;
   /** Waits for other processes that are migrating this database, and blocks them until the commit. */
   lockSchema(): Promise<void>;
@@ -49,10 +46,10 @@ export interface Database extends Queries {
   /** Calls onChange shortly after another process commits; may fire spuriously. Returns an unsubscribe function. */
   watch(onChange: () => void): () => void;
   /**
-   * Empties the write-ahead log, where deleted bytes remain. Stops trying after `waitMs` if other connections keep the log busy;
-   * later checkpoints will empty it. Does nothing on PostgreSQL.
+   * Empties the write-ahead log, where deleted bytes remain. Stops trying after a second if other connections keep the log
+   * busy; later checkpoints will empty it. Does nothing on PostgreSQL.
    */
-  emptyLog(waitMs?: number): Promise<void>;
+  emptyLog(): Promise<void>;
   /** Returns true while an import or another long write is running; undefined if this user cannot write. */
   isWriteLockHeld(): Promise<boolean | undefined>;
   /** Returns connection usage; undefined on SQLite. */

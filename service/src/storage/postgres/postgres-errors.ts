@@ -26,11 +26,6 @@ export function isCutOff(error: unknown): boolean {
   return CUT_OFF.has(codeOf(error) ?? '');
 }
 
-/** True if a key already exists. */
-export function isUniqueViolation(error: unknown): boolean {
-  return codeOf(error) === '23505';
-}
-
 /** True if connecting failed or the connection was lost. */
 export function isConnectionLoss(error: unknown): boolean {
   return isCutOff(error) || NO_CONNECTION.test(codeOf(error) ?? '');

@@ -9,7 +9,7 @@ import type { Statement } from '../sql.ts';
 import { recordFailover, requireRecorded } from './failovers.ts';
 import { WRITE_LOCK_SQL } from './inspect-postgres.ts';
 import { POSTGRES_DIALECT } from './postgres-dialect.ts';
-import { explainPostgres, isConnectionLoss, isCutOff, isUniqueViolation } from './postgres-errors.ts';
+import { explainPostgres, isConnectionLoss, isCutOff } from './postgres-errors.ts';
 import { openPool, type PostgresPool } from './postgres-pool.ts';
 import { POSTGRES_SCHEMA } from './postgres-schema.ts';
 import { addressesOf, type PostgresServer, parsePostgresUrl } from './postgres-url.ts';
@@ -24,8 +24,7 @@ export const SCHEMA_LOCK = 0x0ff3_b00c;
 
 /** Sends a statement through a pool or on a transaction's connection. */
 type Send = <T>(start: (sql: SQL) => SQL.Query<T>) => PromiseLike<T & SQL.ResultMetadata>;
-type Rows<Row> = Row[] & { count: number };
-type Query = <Row>(send: Send, statement: Statement, params: readonly SqlValue[]) => Promise<Rows<Row>>;
+type Query = <Row>(send: Send, statement: Statement, params: readonly SqlValue[]) => Promise<Row[]>;
 
 export function openPostgres(url: string, options: DatabaseOptions): Database {
   const parsed = parsePostgresUrl(url);
@@ -146,15 +145,10 @@ function connection(pool: PostgresPool, sql: SQL, isTimelineRecorded: () => bool
       ]);
     },
     async putMany(table, rows) {
-      return (await run(upsertSql(table, selectArrays(table)), arraysOf(table, rows))).count;
+      await run(upsertSql(table, selectArrays(table)), arraysOf(table, rows));
     },
     async insertMany(table, rows) {
-      try {
-        return (await run(insertSql(table, selectArrays(table)), arraysOf(table, rows))).count;
-      } catch (error) {
-        if (isUniqueViolation(error)) return 0;
-        throw error;
-      }
+      await run(insertSql(table, selectArrays(table)), arraysOf(table, rows));
     },
     async deleteMany(table, keys) {
       await run(`DELETE FROM ${whereKey(table)}`, [arrayText(keys)]);
@@ -213,18 +207,14 @@ function whereKey(table: Table, index = 0): string {
 const [INTEGER, BIGINT] = [23, 20];
 
 /** Converts bigint columns, which the client returns as strings, to numbers. All stored values are safe integers. */
-async function queryRows<Row>(
-  send: Send,
-  statement: Statement,
-  params: readonly SqlValue[],
-): Promise<Rows<Row>> {
+async function queryRows<Row>(send: Send, statement: Statement, params: readonly SqlValue[]): Promise<Row[]> {
   const text = textOf(statement);
   const rows = await send((sql) => sql.unsafe<Record<string, unknown>[]>(text, [...params]));
   for (const { name, type } of rows.columns ?? []) {
     if (type !== BIGINT) continue;
     for (const row of rows) if (row[name] !== null) row[name] = Number(row[name]);
   }
-  return rows as unknown as Rows<Row>;
+  return rows as unknown as Row[];
 }
 
 /**
@@ -235,7 +225,7 @@ async function queryWithBytes<Row>(
   send: Send,
   statement: Statement,
   params: readonly SqlValue[],
-): Promise<Rows<Row>> {
+): Promise<Row[]> {
   const text = textOf(statement);
   const rows = await send((sql) => sql.unsafe<(Buffer | null)[][]>(text, [...params]).raw());
   const columns = rows.columns ?? [];
@@ -245,6 +235,5 @@ async function queryWithBytes<Row>(
     if (type === INTEGER) return [name, bytes.readInt32BE()];
     return [name, type === BIGINT ? Number(bytes.toString()) : bytes.toString()];
   };
-  const found = rows.map((row) => Object.fromEntries(row.map(read)) as Row);
-  return Object.assign(found, { count: rows.count });
+  return rows.map((row) => Object.fromEntries(row.map(read)) as Row);
 }

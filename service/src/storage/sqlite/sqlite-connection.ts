@@ -36,7 +36,7 @@ const READ_LOCK_TIMEOUT_MS = 1_000;
 const MAPPED_BYTES_MAX = 2 ** 31;
 /** After a failed write, a write-ahead log larger than this is truncated. Smaller logs are normal. */
 const LOG_BYTES_MAX = 16 * 1024 * 1024;
-const SHRINK_TIMEOUT_MS = 2_000;
+const EMPTY_LOG_TIMEOUT_MS = 1_000;
 /** Several processes may compete for the brief exclusive lock that switches a new file to WAL mode. */
 const OPEN_TIMEOUT_MS = 10_000;
 
@@ -156,19 +156,16 @@ export class SqliteConnection implements Connection {
     );
   }
 
-  async putMany<T extends Table>(table: T, rows: readonly RowOf<T>[]): Promise<number> {
-    return this.#explained(() => {
+  async putMany<T extends Table>(table: T, rows: readonly RowOf<T>[]): Promise<void> {
+    this.#explained(() => {
       const names = columnsOf(table);
       const put = this.#statement(upsertSql(table, `VALUES (${parametersOf(table)})`));
-      return rows.reduce(
-        (written, row) => written + put.run(...names.map((name) => row[name] as SqlValue)).changes,
-        0,
-      );
+      for (const row of rows) put.run(...names.map((name) => row[name] as SqlValue));
     });
   }
 
   /** Same as `putMany`: on SQLite, a plain insert is no faster. */
-  insertMany<T extends Table>(table: T, rows: readonly RowOf<T>[]): Promise<number> {
+  insertMany<T extends Table>(table: T, rows: readonly RowOf<T>[]): Promise<void> {
     return this.putMany(table, rows);
   }
 
@@ -183,8 +180,8 @@ export class SqliteConnection implements Connection {
   }
 
   /** See Database.emptyLog(). */
-  async emptyLog(waitMs: number): Promise<void> {
-    const deadlineMs = performance.now() + waitMs;
+  async emptyLog(): Promise<void> {
+    const deadlineMs = performance.now() + EMPTY_LOG_TIMEOUT_MS;
     // SQLite's busy timeout would block this process, which may be using the log itself.
     await this.all('PRAGMA busy_timeout = 0');
     try {
@@ -258,7 +255,7 @@ export class SqliteConnection implements Connection {
     if ((statSync(`${this.#path}-wal`, { throwIfNoEntry: false })?.size ?? 0) <= LOG_BYTES_MAX) return;
     try {
       // Waits for readers, which finish quickly unless they are loading a whole catalogue.
-      await this.emptyLog(SHRINK_TIMEOUT_MS);
+      await this.emptyLog();
     } catch {
       // A later write truncates the log to `journal_size_limit`.
     }

@@ -12,7 +12,6 @@ import { SQLITE_MAIN } from './sqlite-schemas.ts';
 
 const WATCH_INTERVAL_MS = 200;
 const IDLE_READERS_MAX = 4;
-const EMPTY_LOG_WAIT_MS = 1_000;
 
 export function openSqlite(path: string, options: DatabaseOptions): Database {
   if (path === ':memory:') {
@@ -113,9 +112,9 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
         clearInterval(timer);
       };
     },
-    async emptyLog(waitMs = EMPTY_LOG_WAIT_MS) {
+    async emptyLog() {
       requireOpen();
-      await (await single.open()).emptyLog(waitMs);
+      await (await single.open()).emptyLog();
     },
     isWriteLockHeld,
     pools: () => undefined,
