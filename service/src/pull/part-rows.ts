@@ -64,13 +64,14 @@ export function partRows(
 
     /** Stores the rows. A sale made before its user was erased is stored without the sub-id. */
     async store(source: string, writers: TransactionWriters): Promise<void> {
-      const rows = [...added.values()].map(({ soldAtMs, ...row }): PulledRow => {
+      const withoutErased = ({ soldAtMs, ...row }: NewRow): PulledRow => {
         const erasedAtMs = row.subId === null ? undefined : writers.of(row.orgId)?.erasedAtMs(row.subId);
         const isErased = erasedAtMs !== undefined && soldAtMs < erasedAtMs;
         return isErased ? { ...row, subId: null } : row;
-      });
+      };
+      const rows = [...added.values()];
       for (let at = 0; at < rows.length; at += BATCH)
-        await writers.pulls.putRows(source, rows.slice(at, at + BATCH));
+        await writers.pulls.putRows(source, rows.slice(at, at + BATCH).map(withoutErased));
     },
   };
 }
