@@ -6,7 +6,6 @@ import { Bitset } from './tables/bitset.ts';
 export interface Activity {
   /** Ranks of the active deals; undefined if all deals are active. */
   readonly active: Bitset | undefined;
-  isActive(rank: number): boolean;
   /** Returns when the deal at this rank next starts or ends; infinity if it never does. */
   nextChangeMs(rank: number): number;
   /** True if exactly the deals in `active` are active at the given time. */
@@ -15,7 +14,6 @@ export interface Activity {
 
 const ALWAYS: Activity = {
   active: undefined,
-  isActive: () => true,
   nextChangeMs: () => Number.POSITIVE_INFINITY,
   holdsAt: () => true,
 };
@@ -38,7 +36,6 @@ export function activityAt(periods: Periods | undefined, nowMs: number): Activit
   }
   return {
     active,
-    isActive: (rank) => active.has(rank),
     nextChangeMs(rank) {
       if (active.has(rank)) return periods.untilMs[rank] as number;
       const fromMs = periods.fromMs[rank] as number;

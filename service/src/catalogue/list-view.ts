@@ -6,7 +6,7 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Activity } from './activity.ts';
 import type { OfferQuery, OfferSearch } from './search/offer-search.ts';
 import type { RetailerFilter, RetailerQuery } from './search/retailer-filter.ts';
-import { type Ascending, allBelow, firstOf, sequence } from './tables/ascending.ts';
+import { allBelow, firstOf, sequence } from './tables/ascending.ts';
 import { Bitset } from './tables/bitset.ts';
 import type { DealTable, RetailerTable } from './tables/deal-table.ts';
 import { type EncodedPage, type PageWriter, writeItemAlone, writePage } from './tables/page-writer.ts';
@@ -29,6 +29,60 @@ export interface ListView {
   item(id: Uuid): EncodedPage | undefined;
 }
 
+/** The items of a list, by number. */
+interface ListItems {
+  readonly ids: UuidTable;
+  /** The items that the list contains now; undefined if it always contains all. */
+  readonly listed: Bitset | undefined;
+  /** Returns the numbers of these retailers' items, listed or not, ascending. */
+  readonly itemsOf: (retailers: readonly number[]) => readonly number[];
+  readonly filter: RetailerFilter;
+  readonly search?: OfferSearch | undefined;
+  readonly write: (number: number, writer: PageWriter) => void;
+  /** Returns when an item next changes, or becomes listed. */
+  readonly nextChangeMs: (number: number) => number;
+}
+
+function listView({ ids, listed, itemsOf, filter, search, write, nextChangeMs }: ListItems): ListView {
+  const end = ids.length;
+  const isListed = (number: number) => listed?.has(number) ?? true;
+  return {
+    count: () => listed?.count() ?? end,
+    page(query) {
+      const { cursor, limit } = query;
+      const begin = cursor === undefined ? 0 : ids.firstAtOrAfter(cursor);
+      const retailers = filter(query);
+      const selected = retailers && itemsOf(retailers);
+      const shown = selected && sequence(selected.filter(isListed));
+      const numbers =
+        search?.(query, { begin, end }, limit + 1, retailers) ??
+        firstOf(shown ?? listed ?? allBelow(end), begin, limit + 1);
+      return writePage({
+        numbers,
+        limit,
+        ids,
+        writeItem: write,
+        // Includes items that are not listed now, because one of them may be listed next.
+        changesAtMs(last = end - 1) {
+          let changesAtMs = Number.POSITIVE_INFINITY;
+          if (listed === undefined) return changesAtMs;
+          const candidates = selected === undefined ? allBelow(end) : sequence(selected);
+          candidates.walk(begin, (number) => {
+            if (number <= last) changesAtMs = Math.min(changesAtMs, nextChangeMs(number));
+            return number < last;
+          });
+          return changesAtMs;
+        },
+      });
+    },
+    item(id) {
+      const number = ids.find(id);
+      if (number === undefined || !isListed(number)) return undefined;
+      return writeItemAlone((writer) => write(number, writer), nextChangeMs(number));
+    },
+  };
+}
+
 export type DealsView = ReturnType<typeof dealsView>;
 
 /** Returns a view of the active deals of a list. Only the cashback offer list has a `search`; its deals are always active. */
@@ -38,11 +92,11 @@ export function dealsView(
   filter: RetailerFilter,
   search?: OfferSearch,
 ) {
-  const { ids } = table;
+  const { ids, writeListForm: write } = table;
   const { items, begins } = table.data.ranks;
+  const { active: listed, nextChangeMs } = activity;
 
-  /** Returns the ranks of these retailers' deals, active or not, ascending. */
-  function ranksOf(retailers: readonly number[]): number[] {
+  function itemsOf(retailers: readonly number[]): number[] {
     const ranks = retailers.flatMap((retailer) => [
       ...items.subarray(begins[retailer], begins[retailer + 1]),
     ]);
@@ -50,41 +104,14 @@ export function dealsView(
   }
 
   return {
+    ...listView({ ids, listed, itemsOf, filter, search, write, nextChangeMs }),
     table,
     activity,
-    count: () => activity.active?.count() ?? ids.length,
-    page(query: CatalogueQuery): EncodedPage {
-      const { limit } = query;
-      const begin = firstFrom(query.cursor, ids);
-      const end = ids.length;
-      const retailers = filter(query);
-      const selected = retailers && ranksOf(retailers);
-      const active = selected && sequence(selected.filter(activity.isActive));
-      const numbers =
-        search?.(query, { begin, end }, limit + 1, retailers) ??
-        firstOf(active ?? activity.active ?? allBelow(end), begin, limit + 1);
-      return writePage({
-        numbers,
-        limit,
-        ids,
-        writeItem: table.writeListForm,
-        changesAtMs(last = end - 1) {
-          if (activity.active === undefined) return Number.POSITIVE_INFINITY;
-          const ranks = selected === undefined ? allBelow(end) : sequence(selected);
-          return earliestMs(ranks, begin, last, activity.nextChangeMs);
-        },
-      });
-    },
-    item(id: Uuid): EncodedPage | undefined {
-      const rank = ids.find(id);
-      if (rank === undefined || !activity.isActive(rank)) return undefined;
-      return writeItemAlone((writer) => table.writeListForm(rank, writer), activity.nextChangeMs(rank));
-    },
     /** Returns when a deal of this retailer next starts or ends. */
     nextChangeOfMs(retailer: number): number {
       let changesAtMs = Number.POSITIVE_INFINITY;
       for (let slot = begins[retailer] as number; slot < (begins[retailer + 1] as number); slot++)
-        changesAtMs = Math.min(changesAtMs, activity.nextChangeMs(items[slot] as number));
+        changesAtMs = Math.min(changesAtMs, nextChangeMs(items[slot] as number));
       return changesAtMs;
     },
   };
@@ -124,48 +151,7 @@ export function retailersView(
   }
 
   return {
+    ...listView({ ids, listed, itemsOf: (retailers) => retailers, filter, write, nextChangeMs }),
     holdsAt: (nowMs: number) => DEAL_LISTS.every((list) => deals[list].activity.holdsAt(nowMs)),
-    count: () => listed.count(),
-    page(query: CatalogueQuery): EncodedPage {
-      const { limit } = query;
-      const begin = firstFrom(query.cursor, ids);
-      const selected = filter(query);
-      const shown = selected && sequence(selected.filter((retailer) => listed.has(retailer)));
-      return writePage({
-        numbers: firstOf(shown ?? listed, begin, limit + 1),
-        limit,
-        ids,
-        writeItem: write,
-        // Include unlisted retailers, which appear in the list when one of their deals starts.
-        changesAtMs(last = ids.length - 1) {
-          const retailers = selected === undefined ? allBelow(last + 1) : sequence(selected);
-          return earliestMs(retailers, begin, last, nextChangeMs);
-        },
-      });
-    },
-    item(id: Uuid): EncodedPage | undefined {
-      const retailer = ids.find(id);
-      if (retailer === undefined || !listed.has(retailer)) return undefined;
-      return writeItemAlone((writer) => write(retailer, writer), nextChangeMs(retailer));
-    },
   };
-}
-
-/** Returns the earliest change of these items, from `begin` to `last`. */
-function earliestMs(
-  numbers: Ascending,
-  begin: number,
-  last: number,
-  nextChangeMs: (number: number) => number,
-): number {
-  let changesAtMs = Number.POSITIVE_INFINITY;
-  numbers.walk(begin, (number) => {
-    if (number <= last) changesAtMs = Math.min(changesAtMs, nextChangeMs(number));
-    return number < last;
-  });
-  return changesAtMs;
-}
-
-function firstFrom(cursor: Uuid | undefined, ids: UuidTable): number {
-  return cursor === undefined ? 0 : ids.firstAtOrAfter(cursor);
 }

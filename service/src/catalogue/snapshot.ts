@@ -95,7 +95,7 @@ export function openSnapshot(data: SnapshotData, clock: Clock) {
         ...site,
         retailerId: retailers.ids.at(owner),
         url: (name === 'promotions' ? table.deepLink(rank) : undefined) ?? site.retailerUrl,
-        isActive: currentDeals(name, clock()).activity.isActive(rank),
+        isActive: currentDeals(name, clock()).activity.active?.has(rank) ?? true,
       };
     },
     findRetailer(id: Uuid): TransactionRetailer | undefined {
