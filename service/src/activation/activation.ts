@@ -65,7 +65,7 @@ export class Activation {
   find({ kind, id, orgId, to }: ActivationRequest): Activatable {
     this.#requireReady();
     const org = this.#parts.directory.findOrganisation(orgId);
-    const entry = id === undefined ? undefined : this.#parts.catalogue.find(kind, id);
+    const entry = id === undefined ? undefined : this.#parts.catalogue.current.find(kind, id);
     if (org === undefined || id === undefined || entry === undefined) {
       throw new ApiError('deal_not_found', 'Unknown deal or organisation.');
     }
@@ -138,8 +138,9 @@ export class Activation {
   async findClick(id: ClickId, to?: URL): Promise<{ click: Click; entry: CatalogueEntry }> {
     const { recorder, catalogue, clock } = this.#parts;
     const click = this.#visited.find(id, clock()) ?? (await recorder.find(id));
+    const { current } = catalogue;
     const entry =
-      click && (catalogue.find(click.kind, click.dealId) ?? catalogue.find('retailers', click.retailerId));
+      click && (current.find(click.kind, click.dealId) ?? current.find('retailers', click.retailerId));
     if (click === undefined || entry === undefined)
       throw new ApiError('deal_gone', 'The deal and its retailer are no longer in the catalogue.');
     return { click, entry: arrivingAt(to, entry) };
@@ -164,7 +165,7 @@ export class Activation {
 
   #requireReady(): void {
     const { catalogue, directory } = this.#parts;
-    if (!catalogue.ready || directory.revision === undefined)
+    if (catalogue.snapshot === undefined || directory.revision === undefined)
       throw unavailable('The catalogue is still loading. Try again shortly.', 1);
   }
 }

@@ -73,11 +73,16 @@ export function openSnapshot(data: SnapshotData, clock: Clock) {
     return { retailerUrl: fieldsOf(retailer).url, retailerDomains: domains.domainsOf(retailer) };
   }
 
+  const countOf = (name: CatalogueListName) => currentList(name).count();
+
   return {
     revision: data.revision,
     /** Does not depend on time, because it includes retailers without active deals. */
     domains,
+    /** Returns the current view of a list. The same object is returned until the list's contents change. */
     list: currentList,
+    /** Returns the number of active items in each list. */
+    counts: () => ({ retailers: countOf('retailers'), ...forEachDealList(countOf) }),
     /** Finds a retailer or deal by id, active or not. */
     find(name: CatalogueListName, id: Uuid): CatalogueEntry | undefined {
       if (name === 'retailers') {
@@ -98,6 +103,7 @@ export function openSnapshot(data: SnapshotData, clock: Clock) {
         isActive: currentDeals(name, clock()).activity.active?.has(rank) ?? true,
       };
     },
+    /** Finds the fields of a retailer that transactions show, whether or not it has active deals. */
     findRetailer(id: Uuid): TransactionRetailer | undefined {
       const retailer = retailers.ids.find(id);
       if (retailer === undefined) return undefined;

@@ -27,7 +27,7 @@ async function servedLists(stored: object) {
   const catalogue = new Catalogue(() => START_MS);
   catalogue.replace(data);
   const list = (name: 'retailers' | DealList) =>
-    readPage(catalogue.list(name), { cursor: undefined, limit: 10 }).items;
+    readPage(catalogue.current.list(name), { cursor: undefined, limit: 10 }).items;
   return { retailers: list('retailers'), ...forEachDealList(list) };
 }
 

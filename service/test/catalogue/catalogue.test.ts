@@ -32,21 +32,21 @@ function printed(some: readonly Retailer[]): string[] {
 describe('loading a snapshot', () => {
   test('before the first snapshot, requests get 503 with Retry-After', () => {
     const catalogue = new Catalogue(clock);
-    expect([catalogue.ready, catalogue.revision]).toEqual([false, undefined]);
-    const ask = () => catalogue.list('retailers');
+    expect(catalogue.snapshot).toBeUndefined();
+    const ask = () => catalogue.current.list('retailers');
     expect(ask).toThrow(expect.objectContaining({ code: 'unavailable', headers: { 'Retry-After': '1' } }));
   });
 
   test('a walk across a snapshot change never shows part of a retailer, and a view in use does not change', async () => {
     const catalogue = await loadCatalogue(retailers(50, 'old'));
-    const held = catalogue.list('retailers');
+    const held = catalogue.current.list('retailers');
     const heldPage = readPage(held, ALL);
 
     const seen: string[] = [];
     let cursor: Uuid | undefined;
     for (let pages = 0; pages === 0 || (cursor !== undefined && pages < 20); pages++) {
       if (pages === 3) catalogue.replace(await buildSnapshotData(readerOf(retailers(50, 'new'))));
-      const page = readPage(catalogue.list('retailers'), { cursor, limit: 7 });
+      const page = readPage(catalogue.current.list('retailers'), { cursor, limit: 7 });
       seen.push(...page.items);
       cursor = page.cursor;
     }
@@ -69,16 +69,16 @@ test('finds retailers and deals by id, and whether they are active', async () =>
   const { url } = shop;
   const entry = { retailerId: id(1), retailerUrl: url, retailerDomains: ['r1.example'], url, isActive: true };
   const found = () => [
-    catalogue.find('retailers', id(1)),
-    catalogue.find('cashbackOffers', id(11)),
-    catalogue.find('coupons', id(21)),
-    catalogue.find('promotions', id(31)),
+    catalogue.current.find('retailers', id(1)),
+    catalogue.current.find('cashbackOffers', id(11)),
+    catalogue.current.find('coupons', id(21)),
+    catalogue.current.find('promotions', id(31)),
   ];
   const deepLink = 'https://www.example.com/p31';
   expect(found()).toEqual([entry, entry, entry, { ...entry, url: deepLink, isActive: false }]);
   nowMs += 1;
   expect(found()).toEqual([entry, entry, { ...entry, isActive: false }, { ...entry, url: deepLink }]);
-  for (const list of LISTS) expect(catalogue.find(list, id(99))).toBeUndefined();
+  for (const list of LISTS) expect(catalogue.current.find(list, id(99))).toBeUndefined();
 });
 
 test('all arrays of a snapshot are in shared memory, so that threads share them without copying', async () => {
@@ -99,6 +99,6 @@ test('a hostname that several retailers share selects all of them', async () => 
     retailer(number, { hostname: 'shop.example', cashbackOffers: [offer(10 + number)] }),
   );
   const loaded = await loadCatalogue([...shared, retailer(4, { cashbackOffers: [offer(14)] })]);
-  const { items } = readPage(loaded.list('retailers'), { ...ALL, hostname: 'www.shop.example' });
+  const { items } = readPage(loaded.current.list('retailers'), { ...ALL, hostname: 'www.shop.example' });
   expect(items.map((item) => (JSON.parse(item) as Retailer).id)).toEqual([id(1), id(2), id(3)]);
 });

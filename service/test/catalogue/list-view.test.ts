@@ -37,7 +37,7 @@ test('a page of any list contains the active items from the cursor onwards that 
         // With fewer filters, more items match.
         for (const asked of [query, { ...query, category: undefined, country: undefined }]) {
           const expected = naivePage(retailers, name, nowMs, asked, domains);
-          expect(readPage(catalogue.list(name), asked)).toEqual(expected);
+          expect(readPage(catalogue.current.list(name), asked)).toEqual(expected);
         }
       }
     }),
@@ -49,7 +49,7 @@ test('the list of domains contains every retailer with its domains and its best 
   await fc.assert(
     fc.asyncProperty(catalogue, moreDomains, async (retailers, more) => {
       const loaded = await loadCatalogue(retailers, () => START_MS, more);
-      const { bytes, cursor } = loaded.domains.page();
+      const { bytes, cursor } = loaded.current.domains.page();
       const expected = retailers
         .map(({ id, name, hostname, cashbackOffers }) => {
           const percentages = cashbackOffers.filter((offer) => offer.maximumFixedCommissionFee === null);
@@ -87,9 +87,9 @@ test('an item looked up by its id equals the item in the list, and is found only
         [{ id }, ...cashbackOffers, ...coupons, ...promotions].map((item) => item.id),
       );
       for (const name of LISTS) {
-        const listed = readPage(catalogue.list(name), FIRST).items;
+        const listed = readPage(catalogue.current.list(name), FIRST).items;
         const found = [...ids, uuid('other')].flatMap((id) => {
-          const item = catalogue.list(name).item(id);
+          const item = catalogue.current.list(name).item(id);
           return item === undefined ? [] : [new TextDecoder().decode(item.bytes)];
         });
         expect(found.toSorted()).toEqual(listed.toSorted());
@@ -107,11 +107,11 @@ test("an item's changesAtMs is the time when it next changes", async () => {
       for (const item of naivePage(retailers, name, nowMs, FIRST).items) {
         const { id } = JSON.parse(item) as { id: Uuid };
         timeMs = nowMs;
-        const changesAtMs = catalogue.list(name).item(id)?.changesAtMs ?? 0;
+        const changesAtMs = catalogue.current.list(name).item(id)?.changesAtMs ?? 0;
         expect(changesAtMs).toBeGreaterThan(nowMs);
         const laterMs = changesMs(retailers, name).filter((ms) => ms > nowMs && ms < changesAtMs);
         for (timeMs of laterMs)
-          expect(new TextDecoder().decode(catalogue.list(name).item(id)?.bytes)).toBe(item);
+          expect(new TextDecoder().decode(catalogue.current.list(name).item(id)?.bytes)).toBe(item);
       }
     }),
     { numRuns: 40 },
@@ -121,7 +121,7 @@ test("an item's changesAtMs is the time when it next changes", async () => {
 test("a page's changesAtMs is the time when one of its items next starts or ends", async () => {
   await fc.assert(
     fc.asyncProperty(catalogue, list, momentMs, query, async (retailers, name, nowMs, query) => {
-      const { changesAtMs } = (await loadCatalogue(retailers, () => nowMs)).list(name).page(query);
+      const { changesAtMs } = (await loadCatalogue(retailers, () => nowMs)).current.list(name).page(query);
       const page = naivePage(retailers, name, nowMs, query);
       const periods = retailers
         .flatMap(({ coupons, promotions }) => [...coupons, ...promotions])
@@ -141,7 +141,7 @@ test("a page's changesAtMs is the time when one of its items next starts or ends
 test('counts() returns the current number of items in each list', async () => {
   await fc.assert(
     fc.asyncProperty(catalogue, momentMs, async (retailers, nowMs) => {
-      const counts = (await loadCatalogue(retailers, () => nowMs)).counts();
+      const counts = (await loadCatalogue(retailers, () => nowMs)).current.counts();
       const expected = LISTS.map((name) => [name, naivePage(retailers, name, nowMs, FIRST).items.length]);
       expect(counts).toEqual(Object.fromEntries(expected));
     }),
@@ -154,12 +154,12 @@ test('list() returns the same view until a deal in the list starts or ends', asy
     fc.asyncProperty(catalogue, list, momentMs, momentMs, async (retailers, name, beforeMs, afterMs) => {
       let nowMs = beforeMs;
       const catalogue = await loadCatalogue(retailers, () => nowMs);
-      const before = catalogue.list(name);
+      const before = catalogue.current.list(name);
       nowMs = afterMs;
       const changed = changesMs(retailers, name).some(
         (changeMs) => Math.min(beforeMs, afterMs) < changeMs && changeMs <= Math.max(beforeMs, afterMs),
       );
-      expect(catalogue.list(name) !== before).toBe(changed);
+      expect(catalogue.current.list(name) !== before).toBe(changed);
     }),
     { numRuns: 40 },
   );
@@ -189,7 +189,7 @@ test('filters return the same offers as a naive search when names are similar an
   await fc.assert(
     fc.asyncProperty(drafts, search, positions, async (drafts, search, positions) => {
       const retailers = drafts.map(([name, offers], number) => skewedRetailer(number, name, offers));
-      const view = (await loadCatalogue(retailers)).list('cashbackOffers');
+      const view = (await loadCatalogue(retailers)).current.list('cashbackOffers');
       for (const filters of combinations(search)) {
         const all = naivePage(retailers, 'cashbackOffers', START_MS, {
           ...filters,
@@ -212,7 +212,7 @@ test('filters return the same offers as a naive search when names are similar an
 
 test('a search finds all offers of a small retailer from every cursor, even if another retailer has many more', async () => {
   const retailers = [skewedRetailer(1, 'Few', 30), skewedRetailer(2, 'Many', 600)];
-  const view = (await loadCatalogue(retailers)).list('cashbackOffers');
+  const view = (await loadCatalogue(retailers)).current.list('cashbackOffers');
   const query = { name: 'few', country: 'DE', limit: 1000 };
   const few = naivePage(retailers, 'cashbackOffers', START_MS, { ...query, cursor: undefined }).items;
   const idOf = (text: string) => (JSON.parse(text) as { id: Uuid }).id;

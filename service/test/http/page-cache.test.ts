@@ -40,7 +40,7 @@ describe('the page cache', () => {
 
   beforeEach(async () => {
     const loaded = await loadCatalogue(retailers);
-    const offers = loaded.list('cashbackOffers');
+    const offers = loaded.current.list('cashbackOffers');
     const cache = pageCache();
     const view: ListView = {
       ...offers,
@@ -92,7 +92,7 @@ test('the cache has its whole size for each view', async () => {
 
 test('the cache counts the overhead of small pages, so that single items cannot exhaust memory', async () => {
   const loaded = await loadCatalogue([retailer(1, { cashbackOffers: [offer(11)] })]);
-  const offers = loaded.list('cashbackOffers');
+  const offers = loaded.current.list('cashbackOffers');
   const cache = pageCache();
   cache.find(offers, '');
   const keys = Array.from({ length: 8_000 }, (_, number) => String(number));

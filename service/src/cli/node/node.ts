@@ -20,7 +20,7 @@ export async function startNode(options: NodeOptions, parts: NodeParts = {}) {
   const builder = parts.builder ?? openSnapshotBuilder(databaseUrl, serving.tracer);
   const catalogue = {
     get revision() {
-      return serving.catalogue.revision;
+      return serving.catalogue.snapshot?.revision;
     },
     async refresh() {
       serving.replace(await builder.build());

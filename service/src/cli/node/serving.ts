@@ -67,7 +67,7 @@ export async function openServing(options: ServingOptions) {
   let listener: Listener | undefined;
   let isStopping = false;
 
-  const isReady = () => !isStopping && tokens.revision !== undefined && catalogue.ready;
+  const isReady = () => !isStopping && tokens.revision !== undefined && catalogue.snapshot !== undefined;
 
   function report(): ServingReport {
     return {

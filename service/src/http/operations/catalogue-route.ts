@@ -53,7 +53,7 @@ function cachedRoute(
 ): Handler {
   const pages = pageCache();
   return (exchange) => {
-    const view = catalogue.list(list);
+    const view = catalogue.current.list(list);
     const key = keyOf(exchange);
     const page = pages.find(view, key) ?? pages.add(key, write(view, exchange));
     const coding = chooseCoding(exchange.request.headers.get('Accept-Encoding'), page.encoded.bytes.length);
@@ -72,8 +72,9 @@ export function domainsRoute({ catalogue }: Services): Handler {
 
   return async (exchange) => {
     parseQuery(exchange.search, []);
-    if (list !== catalogue.domains) {
-      list = catalogue.domains;
+    const { domains } = catalogue.current;
+    if (list !== domains) {
+      list = domains;
       page = list.page();
       representations = new Map();
     }

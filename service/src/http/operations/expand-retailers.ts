@@ -21,7 +21,7 @@ export async function expandRetailers<
   );
   const printed = new Map<Uuid | undefined, string>();
   for (const retailerId of new Set(retailerIds.values()))
-    printed.set(retailerId, JSON.stringify(catalogue.findRetailer(retailerId) ?? null));
+    printed.set(retailerId, JSON.stringify(catalogue.current.findRetailer(retailerId) ?? null));
   const expanded: string[] = [];
   // Starts at -1, because there is no comma before the first document.
   let bytes = -1;

@@ -81,12 +81,12 @@ async function start({ number, counts, ...setup }: WorkerSetup) {
   await serving.start();
   return {
     replace(snapshot: SnapshotData) {
-      const isFirst = !catalogue.ready;
+      const isFirst = catalogue.snapshot === undefined;
       catalogue.replace(snapshot);
       if (!isFirst) return;
       // Listen only now, because a worker gets requests as soon as it listens.
       serving.listen();
-      logger.info({ revision: catalogue.revision }, 'worker ready');
+      logger.info({ revision: snapshot.revision }, 'worker ready');
       send({ type: 'ready' });
     },
     async stop() {
