@@ -15,7 +15,6 @@ import { type RateLimitSettings, rateLimits } from './access/rate-limit.ts';
 import type { RequestCounts } from './access/request-counts.ts';
 import type { TokenDirectory } from './access/token-directory.ts';
 import { nextTurn, TurnBudget } from './access/turn-budget.ts';
-import type { CallerTally } from './caller-tally.ts';
 import { prefersHtml } from './content/qualities.ts';
 import { responseBody } from './content/response-body.ts';
 import { type Exchange, openExchange } from './exchange.ts';
@@ -28,7 +27,6 @@ import type { Health } from './readiness.ts';
 import type { Reply } from './reply.ts';
 import { type LoggedRequests, logRequest } from './request-log.ts';
 import { beginRequestSpan, endRequestSpan } from './request-span.ts';
-import type { RequestTally } from './request-tally.ts';
 import { buildRouter, type Resource, type Route } from './router.ts';
 
 interface AppSettings extends RateLimitSettings, SiteSettings, ActivationSettings {
@@ -56,10 +54,8 @@ interface AppDependencies extends DataSources {
   /** True while the node is shutting down. Responses then ask clients to close the connection. */
   readonly isLeaving: () => boolean;
   readonly logger: Logger;
-  readonly tally: RequestTally;
   /** Undefined if tracing is off. */
   readonly tracer?: Tracer | undefined;
-  readonly callers: CallerTally;
   readonly settings: AppSettings;
 }
 
@@ -67,7 +63,7 @@ interface AppDependencies extends DataSources {
 export type App = (request: Request, peer: string) => Promise<Response>;
 
 export function buildApp(dependencies: AppDependencies): App {
-  const { logger, settings, tracer } = dependencies;
+  const { logger, settings, tally, tracer } = dependencies;
   const readClient = clientReader(settings.trustedProxies);
   const turn = new TurnBudget();
   const limits = rateLimits(settings, dependencies.requestCounts);
@@ -107,8 +103,7 @@ export function buildApp(dependencies: AppDependencies): App {
 
   function respond(exchange: Exchange, reply: Reply): Response {
     const durationMs = performance.now() - exchange.startedAtMs;
-    dependencies.tally.count(exchange.route, reply.status, durationMs);
-    dependencies.callers.answered(exchange.token, reply.status);
+    tally.answered(exchange.route, reply.status, durationMs, exchange.token);
     logRequest(logger, exchange, reply.status, durationMs, settings.logRequests);
     const { headers } = reply;
     setHeaders(reply, exchange);
@@ -130,7 +125,7 @@ export function buildApp(dependencies: AppDependencies): App {
     } else if (shown.cause !== undefined) {
       logger.error({ requestId: exchange.requestId, err: shown.cause }, shown.code);
     }
-    dependencies.callers.failed(shown.code, exchange.route, exchange.token, exchange.requestId);
+    tally.failed(shown.code, exchange.route, exchange.token, exchange.requestId);
     if (exchange.isLink && prefersHtml(exchange.request.headers.get('Accept')))
       return site.linkError(shown, exchange);
     return problem(shown, exchange);

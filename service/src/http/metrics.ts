@@ -11,15 +11,13 @@ import type { SenderReport, WebhookFigures } from '../domain/webhook.ts';
 import { CHECK_STATES, type Check } from '../health/check.ts';
 import type { DatabaseStatus } from '../health/facts.ts';
 import type { SpanCounts } from '../tracing/otlp-exporter.ts';
-import type { CallerTallies, ErrorTally, OrganisationTally } from './caller-tally.ts';
 import { countOpenFiles, findOpenFilesMax } from './open-files.ts';
-import { BUCKETS_S, type RouteTallies } from './request-tally.ts';
+import { BUCKETS_S, type ErrorTally, type OrganisationTally, type RequestTallies } from './request-tally.ts';
 
 /** What serves requests reports, in the only thread or added up over all workers: its state and its counts. */
 export interface ServingReport {
   readonly databaseStatus: DatabaseStatus;
-  readonly routes: RouteTallies;
-  readonly callers: CallerTallies;
+  readonly requests: RequestTallies;
   readonly replica: ReplicaState | undefined;
   /** Undefined on SQLite. */
   readonly cluster: ClusterState | undefined;
@@ -276,8 +274,8 @@ function escaped(text: string | number): string {
 
 /** Combines tallies by name: a recreated organisation has a new id, but each series must appear only once. */
 function organisationSamples(measure: (tallies: readonly OrganisationTally[]) => number | undefined) {
-  return ({ callers }: NodeState): Sample[] =>
-    [...Map.groupBy(callers.organisations.values(), ({ name }) => name)].flatMap(
+  return ({ requests }: NodeState): Sample[] =>
+    [...Map.groupBy(requests.organisations.values(), ({ name }) => name)].flatMap(
       ([organisation, tallies]) => {
         const value = measure(tallies);
         return value === undefined ? [] : { labels: { organisation }, value };
@@ -306,8 +304,8 @@ function poolSamples(measure: (use: PoolUse) => number) {
 }
 
 /** Sums errors over all organisations. The console lists them per organisation. */
-function errorSamples({ callers }: NodeState): Sample[] {
-  const groups = Map.groupBy(callers.errors.values(), ({ code, route }) => `${code} ${route}`);
+function errorSamples({ requests }: NodeState): Sample[] {
+  const groups = Map.groupBy(requests.errors.values(), ({ code, route }) => `${code} ${route}`);
   return [...groups.values()].flatMap((group) => {
     const [{ code, route }] = group as [ErrorTally];
     return { labels: { route, code }, value: sum(group.map(({ count }) => count)) };
@@ -318,15 +316,15 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-function requestSamples({ routes }: NodeState): Sample[] {
-  return [...routes].flatMap(([route, { statuses }]) =>
+function requestSamples({ requests }: NodeState): Sample[] {
+  return [...requests.routes].flatMap(([route, { statuses }]) =>
     [...statuses].map(([status, value]) => ({ labels: { route, status }, value })),
   );
 }
 
 /** Prometheus histogram buckets are cumulative. */
-function durationSamples({ routes }: NodeState): Sample[] {
-  return [...routes].flatMap(([route, { buckets, seconds }]) => {
+function durationSamples({ requests }: NodeState): Sample[] {
+  return [...requests.routes].flatMap(([route, { buckets, seconds }]) => {
     let count = 0;
     const samples: Sample[] = buckets.map((inBucket, i) => {
       count += inBucket;

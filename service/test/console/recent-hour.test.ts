@@ -7,15 +7,15 @@ const MINUTE_MS = 60_000;
 const MACHINE = { memoryBytes: 1e8, disk: { free: 1e9, size: 2e9 } };
 
 test('recentHour() reports the requests since the first sample by minute and by route, with the busiest route first', () => {
-  const tally = requestTally();
+  const tally = requestTally(() => 0);
   const hour = recentHour(0, MACHINE);
-  tally.count('/a', 200, 2);
-  hour.sample(MINUTE_MS, tally.routes, MACHINE);
-  tally.count('/a', 404, 2);
-  tally.count('/b', 503, 0.2);
-  tally.count('/b', 200, 0.2);
-  tally.count('/b', 200, 0.2);
-  const { all, routes, minutes, ...span } = hour.figures(90_000, tally.routes, MACHINE);
+  tally.answered('/a', 200, 2);
+  hour.sample(MINUTE_MS, tally.tallies.routes, MACHINE);
+  tally.answered('/a', 404, 2);
+  tally.answered('/b', 503, 0.2);
+  tally.answered('/b', 200, 0.2);
+  tally.answered('/b', 200, 0.2);
+  const { all, routes, minutes, ...span } = hour.figures(90_000, tally.tallies.routes, MACHINE);
   expect(span).toEqual({ fromMs: 0, untilMs: 90_000, machine: MACHINE });
   // The 99th percentile lies in the bucket from 1 to 2.5 ms.
   const p99Ms = expect.closeTo(2.46, 1);
@@ -31,13 +31,13 @@ test('recentHour() reports the requests since the first sample by minute and by 
 });
 
 test('drops samples that are older than an hour', () => {
-  const tally = requestTally();
+  const tally = requestTally(() => 0);
   const hour = recentHour(0, MACHINE);
   for (let minute = 1; minute <= 100; minute++) {
-    tally.count('/a', 200, 1);
-    hour.sample(minute * MINUTE_MS, tally.routes, MACHINE);
+    tally.answered('/a', 200, 1);
+    hour.sample(minute * MINUTE_MS, tally.tallies.routes, MACHINE);
   }
-  const figures = hour.figures(101 * MINUTE_MS, tally.routes, MACHINE);
+  const figures = hour.figures(101 * MINUTE_MS, tally.tallies.routes, MACHINE);
   expect(figures.fromMs).toBe(41 * MINUTE_MS);
   expect(figures.minutes).toHaveLength(60);
   expect(figures.all.requests).toBe(59);
@@ -50,12 +50,12 @@ test('a quantile lies within the bucket that contains its rank', () => {
   });
   fc.assert(
     fc.property(durations, fc.constantFrom(0.5, 0.99), (seconds, share) => {
-      const tally = requestTally();
-      for (const each of seconds) tally.count('/a', 200, each * 1_000);
+      const tally = requestTally(() => 0);
+      for (const each of seconds) tally.answered('/a', 200, each * 1_000);
       const sorted = seconds.toSorted((a, b) => a - b);
       const exact = sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
       const bucket = BUCKETS_S.findIndex((bound) => exact <= bound);
-      const found = quantile(tally.routes.get('/a')?.buckets ?? [], share);
+      const found = quantile(tally.tallies.routes.get('/a')?.buckets ?? [], share);
       expect(found).toBeGreaterThanOrEqual(BUCKETS_S[bucket - 1] ?? 0);
       expect(found).toBeLessThanOrEqual(BUCKETS_S[bucket] ?? 0);
     }),

@@ -8,7 +8,6 @@ import { SERVE_FLAGS } from '../../src/config.ts';
 import { ERROR_CODES, ERRORS } from '../../src/domain/api-errors.ts';
 import type { PullState } from '../../src/domain/pull.ts';
 import { CHECKS } from '../../src/health/checks.ts';
-import { callerTally } from '../../src/http/caller-tally.ts';
 import { metricsPage } from '../../src/http/metrics.ts';
 import { requestTally } from '../../src/http/request-tally.ts';
 import { offerbook } from '../support/command.ts';
@@ -155,16 +154,14 @@ test('docs/errors.md lists every error code with its status and title', () => {
 });
 
 test('docs/operations/monitoring.md lists exactly the exported metrics, with types and labels', async () => {
-  const tally = requestTally();
-  tally.count('/v1/coupons/', 200, 1);
-  const callers = callerTally(() => 1);
+  const tally = requestTally(() => 1);
+  tally.answered('/v1/coupons/', 200, 1);
   const caller = { orgId: 1, orgName: 'acme' };
-  callers.polled(caller, undefined);
-  callers.failed('not_found', 'unknown', caller, 'request');
+  tally.polled(caller, undefined);
+  tally.failed('not_found', 'unknown', caller, 'request');
   const page = await metricsPage({
     ...NODE_STATE,
-    routes: tally.routes,
-    callers: callers.tallies,
+    requests: tally.tallies,
     checks: [{ check: 'disk', state: 'ok', found: '' }],
     database: {
       imports: {

@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import manifest from '../../package.json';
-import { callerTally } from '../../src/http/caller-tally.ts';
 import { metricsPage, type NodeState } from '../../src/http/metrics.ts';
 import { requestTally } from '../../src/http/request-tally.ts';
 import { NODE_STATE } from '../support/node-state.ts';
@@ -19,10 +18,10 @@ async function linesOf(metric: string, state: NodeState): Promise<string[]> {
 }
 
 test('a response is counted by route and status, and in every histogram bucket that includes its duration', async () => {
-  const tally = requestTally();
-  for (const durationMs of [0.1, 0.2, 2_500, 2_501]) tally.count('/v1/coupons/', 200, durationMs);
-  tally.count('/v1/coupons/', 503, 3);
-  const state = { ...STATE, routes: tally.routes };
+  const tally = requestTally(() => 0);
+  for (const durationMs of [0.1, 0.2, 2_500, 2_501]) tally.answered('/v1/coupons/', 200, durationMs);
+  tally.answered('/v1/coupons/', 503, 3);
+  const state = { ...STATE, requests: tally.tallies };
   expect(await linesOf('offerbook_http_requests_total', state)).toEqual([
     'offerbook_http_requests_total{route="/v1/coupons/",status="200"} 4',
     'offerbook_http_requests_total{route="/v1/coupons/",status="503"} 1',
@@ -53,18 +52,18 @@ test('a response is counted by route and status, and in every histogram bucket t
 
 test('an organisation that was deleted and recreated is one series, with summed counts and its latest poll', async () => {
   let nowMs = 5_000;
-  const tally = callerTally(() => nowMs);
+  const tally = requestTally(() => nowMs);
   const [gone, made] = [
     { orgId: 1, orgName: 'shop' },
     { orgId: 2, orgName: 'shop' },
   ];
-  for (const status of [200, 200, 500]) tally.answered(gone, status);
+  for (const status of [200, 200, 500]) tally.answered('/a', status, 1, gone);
   tally.polled(gone, undefined);
-  tally.answered(made, 404);
+  tally.answered('/a', 404, 1, made);
   nowMs = 7_500;
   tally.polled(made, undefined);
-  tally.answered({ orgId: 3, orgName: 'quiet' }, 200);
-  expect(await linesOf('offerbook_organisation_', { ...STATE, callers: tally.tallies })).toEqual([
+  tally.answered('/a', 200, 1, { orgId: 3, orgName: 'quiet' });
+  expect(await linesOf('offerbook_organisation_', { ...STATE, requests: tally.tallies })).toEqual([
     'offerbook_organisation_requests_total{organisation="shop"} 4',
     'offerbook_organisation_requests_total{organisation="quiet"} 1',
     'offerbook_organisation_errors_total{organisation="shop"} 2',

@@ -3,8 +3,7 @@
 import type { NodeState } from '../../src/http/metrics.ts';
 
 export const NODE_STATE: NodeState = {
-  routes: new Map(),
-  callers: { organisations: new Map(), errors: new Map() },
+  requests: { routes: new Map(), organisations: new Map(), errors: new Map() },
   isReady: true,
   databaseStatus: { state: 'usable' },
   catalogueRevision: 7,

@@ -78,7 +78,7 @@ export function openAdmin(options: NodeOptions, source: AdminSource): (() => Pro
   async function answerConsole(request: Request): Promise<Response> {
     const state = await readState();
     const nowMs = clock();
-    const hour = recent.figures(nowMs, state.routes, machineFigures(folder));
+    const hour = recent.figures(nowMs, state.requests.routes, machineFigures(folder));
     const body = request.method === 'POST' ? await request.text() : '';
     return consoleHost.answer(request, body, { nowMs, startedAtMs, state, hour, workers });
   }
@@ -118,7 +118,7 @@ export function openAdmin(options: NodeOptions, source: AdminSource): (() => Pro
     },
   });
   const timer = setInterval(
-    () => recent.sample(clock(), source.report().routes, machineFigures(folder)),
+    () => recent.sample(clock(), source.report().requests.routes, machineFigures(folder)),
     SAMPLE_INTERVAL_MS,
   );
   return async () => {

@@ -7,7 +7,6 @@ import type { TransactionQuery } from '../../domain/transaction.ts';
 import { keptRequestCounts, type RequestCounts } from '../../http/access/request-counts.ts';
 import { tokenDirectory } from '../../http/access/token-directory.ts';
 import { buildApp } from '../../http/app.ts';
-import { callerTally } from '../../http/caller-tally.ts';
 import type { ServingReport } from '../../http/metrics.ts';
 import { requestTally } from '../../http/request-tally.ts';
 import { SERVER_OPTIONS, sqlitePath } from '../../storage/open-database.ts';
@@ -58,8 +57,7 @@ export async function openServing(options: ServingOptions) {
   if (path !== undefined) keepReserve(path);
   const tracing = openTracing(options);
   const health = databaseHealth(logger, databaseUrl);
-  const tally = requestTally();
-  const callers = callerTally(clock);
+  const tally = requestTally(clock);
   const tokens = tokenDirectory(stores.tokens, () => stores.revisions(), clock);
   const catalogue = new Catalogue(clock);
   const activation = settings.activation === 'on' ? openActivation(options, stores, catalogue) : undefined;
@@ -75,10 +73,9 @@ export async function openServing(options: ServingOptions) {
       replica: stores.replica(),
       cluster: stores.cluster(),
       pools: stores.pools(),
-      routes: tally.routes,
+      requests: tally.tallies,
       clicks: activation?.state(),
       spans: tracing?.exporter.counts,
-      callers: callers.tallies,
     };
   }
 
@@ -106,7 +103,6 @@ export async function openServing(options: ServingOptions) {
     walks: stores.walks,
     activation: activation?.activation,
     tally,
-    callers,
     tracer: tracing?.tracer,
     health: () => ({ ...report(), isReady: isReady() }),
     localUrl: () => urlOf('localhost', listener?.port ?? settings.port),

@@ -7,7 +7,7 @@ import type { MakePage } from '../page-context.ts';
 
 export const errorsPage: MakePage = async ({ node: { nowMs, startedAtMs, state }, query }) => {
   const org = query.get('org') ?? undefined;
-  const groups = [...state.callers.errors.values()]
+  const groups = [...state.requests.errors.values()]
     .filter(({ orgName }) => org === undefined || orgName === org)
     .toSorted((a, b) => b.lastAtMs - a.lastAtMs);
   return {

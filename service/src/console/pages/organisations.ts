@@ -3,7 +3,7 @@
 import * as ui from '@offerbook/site/console/elements.ts';
 import { type Html, html } from '@offerbook/site/html.ts';
 import { type AccessToken, endMs, isExpiring, isLive, tokenState } from '../../domain/access-token.ts';
-import type { OrganisationTally } from '../../http/caller-tally.ts';
+import type { OrganisationTally } from '../../http/request-tally.ts';
 import type { MakePage } from '../page-context.ts';
 
 export const organisationsPage: MakePage = async ({ node, stores: openStores }) => {
@@ -13,7 +13,7 @@ export const organisationsPage: MakePage = async ({ node, stores: openStores }) 
   const clocks = await stores.organisations.changeClocks();
   const { tokens } = await stores.tokens.list();
   const rows = organisations.map(({ id, name, publicId, createdAtMs }) => {
-    const tally = state.callers.organisations.get(id);
+    const tally = state.requests.organisations.get(id);
     const own = tokens.filter(({ orgId }) => orgId === id);
     const changedAtMs = clocks.get(id) ?? createdAtMs;
     // Every use of a private token counts as a poll, because private tokens can only read transactions.

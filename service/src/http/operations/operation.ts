@@ -4,9 +4,9 @@ import type { Sample } from '@offerbook/site/docs/samples/sample-code.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { AccessToken, TokenKind } from '../../domain/access-token.ts';
 import type { TransactionStore, WalkStore } from '../../domain/transaction.ts';
-import type { CallerTally } from '../caller-tally.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
+import type { RequestTally } from '../request-tally.ts';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
 import type { ParameterName } from './parameters.ts';
 
@@ -40,7 +40,7 @@ export interface DataSources {
   readonly catalogue: Catalogue;
   readonly transactions: TransactionStore;
   readonly walks: WalkStore;
-  readonly callers: CallerTally;
+  readonly tally: RequestTally;
 }
 
 /** What the operations of one app share. */

@@ -43,7 +43,7 @@ export function transactionsRoute({
   transactionQueue,
   walks,
   catalogue,
-  callers,
+  tally,
   pageSize,
 }: Services): Handler {
   return async (exchange, token) => {
@@ -58,7 +58,7 @@ export function transactionsRoute({
     );
     const isOfAll = window.maxMs === ALL_STAMPS.maxMs && passbackUid === undefined;
     const isLastOfAll = page.cursor === undefined && isOfAll;
-    callers.polled(token, isLastOfAll ? page.completeThroughMs : undefined);
+    tally.polled(token, isLastOfAll ? page.completeThroughMs : undefined);
     const headers: Record<string, string> = { 'Complete-Through': printTimestamp(page.completeThroughMs) };
     if (page.cursor !== undefined)
       headers.Link = linkToNext(exchange, nextSearch(exchange.search, page.cursor));

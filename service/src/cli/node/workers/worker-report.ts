@@ -4,17 +4,15 @@ import type { ClickFate } from '../../../domain/click.ts';
 import { systemClock } from '../../../domain/clock.ts';
 import type { ClusterState, DatabasePools, ReplicaState } from '../../../domain/stores.ts';
 import type { DatabaseStatus } from '../../../health/facts.ts';
-import { callerTally } from '../../../http/caller-tally.ts';
 import type { ClickState, ServingReport } from '../../../http/metrics.ts';
 import { requestTally } from '../../../http/request-tally.ts';
 
 /** Drops the state of a worker that has ended, and keeps its counts. */
-export function countsOf({ routes, clicks, spans, callers, cluster }: ServingReport): ServingReport {
+export function countsOf({ requests, clicks, spans, cluster }: ServingReport): ServingReport {
   return {
     ...NO_REPORT,
-    routes,
+    requests,
     spans,
-    callers,
     cluster: cluster && { ...cluster, rivals: [], isUnsettled: false },
     clicks: clicks && { ...clicks, fate: 'recorded', isDiskLow: false },
   };
@@ -22,21 +20,16 @@ export function countsOf({ routes, clicks, spans, callers, cluster }: ServingRep
 
 /** Adds up counts, and takes the worst value of each state. */
 export function mergeReports(reports: readonly ServingReport[]): ServingReport {
-  const requests = requestTally();
-  const calls = callerTally(systemClock);
-  for (const { routes, callers } of reports) {
-    requests.add(routes);
-    calls.add(callers);
-  }
+  const tally = requestTally(systemClock);
+  for (const { requests } of reports) tally.add(requests);
   return {
     databaseStatus: mergeStatuses(reports.map(({ databaseStatus }) => databaseStatus)),
     replica: mergeReplicas(reports.flatMap(({ replica }) => replica ?? [])),
     cluster: mergeClusters(reports.flatMap(({ cluster }) => cluster ?? [])),
     pools: mergePools(reports.flatMap(({ pools }) => pools ?? [])),
-    routes: requests.routes,
+    requests: tally.tallies,
     clicks: mergeClicks(reports.flatMap(({ clicks }) => clicks ?? [])),
     spans: addUp(reports.flatMap(({ spans }) => spans ?? [])),
-    callers: calls.tallies,
   };
 }
 
