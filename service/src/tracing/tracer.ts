@@ -11,16 +11,9 @@ type DatabaseOperation = 'SELECT' | 'INSERT' | 'UPDATE';
 
 export type Attributes = Readonly<Record<string, string | number>>;
 
-export interface FinishedSpan {
-  readonly traceId: string;
-  readonly id: string;
-  readonly parentId: string | undefined;
+export interface FinishedSpan extends Omit<Span, 'options' | 'end' | 'run'> {
   readonly name: string;
-  readonly kind: SpanKind;
-  /** Milliseconds since the epoch. */
-  readonly startMs: number;
   readonly durationMs: number;
-  readonly attributes: Attributes;
   readonly isError: boolean;
 }
 
@@ -58,11 +51,12 @@ function isSampled({ ratio, followsParent }: Sampling, parent: TraceParent | und
 export class Span {
   readonly id = randomHex(8);
   readonly traceId: string;
+  readonly parentId: string | undefined;
+  readonly kind: SpanKind;
+  /** Milliseconds since the epoch. */
+  readonly startMs: number;
   readonly attributes: Record<string, string | number>;
   readonly options: TracerOptions;
-  readonly #kind: SpanKind;
-  readonly #parentId: string | undefined;
-  readonly #startMs: number;
   readonly #startedAtMs = performance.now();
 
   /** A child span derives its start time from its parent, so that it never appears to start before its parent. */
@@ -73,29 +67,19 @@ export class Span {
     attributes: Attributes = {},
   ) {
     this.options = options;
-    this.#kind = kind;
+    this.kind = kind;
     this.traceId = parent?.traceId ?? randomHex(16);
-    this.#parentId = parent instanceof Span ? parent.id : parent?.spanId;
-    this.#startMs =
+    this.parentId = parent instanceof Span ? parent.id : parent?.spanId;
+    this.startMs =
       parent instanceof Span
-        ? parent.#startMs + this.#startedAtMs - parent.#startedAtMs
+        ? parent.startMs + this.#startedAtMs - parent.#startedAtMs
         : (options.clock ?? systemClock)();
     this.attributes = { ...attributes };
   }
 
   end(name: string, isError = false): void {
-    const { traceId, id, attributes } = this;
-    this.options.onEnd({
-      traceId,
-      id,
-      parentId: this.#parentId,
-      name,
-      kind: this.#kind,
-      startMs: this.#startMs,
-      durationMs: performance.now() - this.#startedAtMs,
-      attributes,
-      isError,
-    });
+    const durationMs = performance.now() - this.#startedAtMs;
+    this.options.onEnd({ ...this, name, durationMs, isError });
   }
 
   /** Runs the work and ends the span with its outcome. */
