@@ -22,9 +22,8 @@ import { type ActivationSettings, activationRoutes } from './operations/activate
 import type { DataSources } from './operations/operation.ts';
 import { operationRoutes } from './operations/operation-routes.ts';
 import { buildSite, type SiteSettings } from './pages/site.ts';
-import { problem } from './problem.ts';
 import type { Health } from './readiness.ts';
-import type { Reply } from './reply.ts';
+import { problem, type Reply } from './reply.ts';
 import { type LoggedRequests, logRequest } from './request-log.ts';
 import { beginRequestSpan, endRequestSpan } from './request-span.ts';
 import { buildRouter, type Resource, type Route } from './router.ts';

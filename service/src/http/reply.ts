@@ -1,4 +1,8 @@
-// A response before app.ts adds the common headers and converts it to a Response object.
+// A response before app.ts adds the common headers and converts it to a Response object. Errors are problem documents
+// (RFC 9457).
+
+import { type ApiError, ERRORS } from '../domain/api-errors.ts';
+import type { Exchange } from './exchange.ts';
 
 export interface Reply {
   readonly status: number;
@@ -34,5 +38,34 @@ export function seeOther(location: string): Reply {
     status: 303,
     headers: new Headers({ Location: location, 'Cache-Control': 'no-store' }),
     body: null,
+  };
+}
+
+export function problem(error: ApiError, exchange: Exchange): Reply {
+  return {
+    status: ERRORS[error.code].status,
+    headers: new Headers({
+      'Content-Type': 'application/problem+json',
+      'Cache-Control': 'no-store',
+      ...error.headers,
+    }),
+    body: JSON.stringify(problemDocument(error, exchange)),
+  };
+}
+
+export function problemDocument(
+  { code, message, errors }: ApiError,
+  { origin, path, requestId }: Pick<Exchange, 'origin' | 'path' | 'requestId'>,
+) {
+  const { status, title } = ERRORS[code];
+  return {
+    type: `${origin}/errors/${code}`,
+    title,
+    status,
+    detail: message,
+    instance: path,
+    code,
+    requestId,
+    ...(errors && { errors }),
   };
 }

@@ -9,7 +9,7 @@ import {
   type ParameterError,
 } from '../../domain/api-errors.ts';
 import { PAGE_SIZE_MAX } from '../../domain/page.ts';
-import { problemDocument } from '../problem.ts';
+import { problemDocument } from '../reply.ts';
 import type { Schema } from './component-schemas.ts';
 
 /** Placeholder for the service's URL if the operator has not set a public URL. */
