@@ -6,11 +6,10 @@ import type { CodeSample } from '@offerbook/site/docs/code-samples.ts';
 import { EXAMPLE_IDS } from '@offerbook/wire/catalogue.ts';
 import type { ErrorCode } from '../../domain/api-errors.ts';
 import { ACTIVATED, ACTIVATION_PARAMETERS, GO_PARAMETERS } from '../operations/activate.ts';
-import { UUID } from '../operations/parameters.ts';
+import { linkParameter, pathParameter, UUID } from '../operations/parameters.ts';
 import { objectSchema, type Schema, schemaRef } from './component-schemas.ts';
 import { errorResponses } from './error-responses.ts';
 import { type HeaderName, headerRefs } from './header-objects.ts';
-import { linkParameter, pathParameter } from './parameter-objects.ts';
 
 export const ACTIVATION_TAG = {
   name: 'Activation',

@@ -8,13 +8,12 @@ import { ERROR_CODES, type ErrorCode } from '../../domain/api-errors.ts';
 import { PAGE_SIZE_DEFAULT } from '../../domain/page.ts';
 import type { Operation } from '../operations/operation.ts';
 import { OPERATIONS } from '../operations/operations.ts';
-import { UUID } from '../operations/parameters.ts';
+import { listParameter, pathParameter, UUID } from '../operations/parameters.ts';
 import { ACTIVATION_SCHEMAS, ACTIVATION_TAG, activationPaths } from './activation-paths.ts';
 import { itemSchemas, PROBLEM_SCHEMAS, type Schema, schemaRef } from './component-schemas.ts';
 import { errorResponses } from './error-responses.ts';
 import { exampleItem, examplePage } from './examples.ts';
 import { ACTIVATION_HEADERS, HEADERS, type HeaderName, headerRefs } from './header-objects.ts';
-import { listParameter, pathParameter } from './parameter-objects.ts';
 import { WEBHOOK_SCHEMAS, webhooks } from './webhooks.ts';
 
 /** The operator's settings that appear in the document. */

@@ -1,5 +1,6 @@
 // The query parameters of all operations: how each is read, and how the OpenAPI document and the agents' tools describe it.
 
+import type { ApiParameter } from '@offerbook/site/docs/api-document.ts';
 import { printCount } from '@offerbook/wire/count.ts';
 import { HOSTNAME_LENGTH_MAX, parseHostname } from '@offerbook/wire/hostname.ts';
 import {
@@ -218,3 +219,28 @@ export type ParameterName = keyof typeof PARAMETERS;
 
 /** Parameters of every list. */
 export const PAGE_PARAMETERS = ['cursor', 'limit'] as const;
+
+const USER_FILTER =
+  'Returns only transactions of this user. Case-sensitive. Combines with the other parameters.';
+
+/** Returns a query parameter of a list. `pageSize` is the default for `limit`. */
+export function listParameter(name: ParameterName, pageSize: number): ApiParameter {
+  const parameter = linkParameter(name);
+  if (name === 'passbackUid') return { ...parameter, description: USER_FILTER };
+  return name === 'limit' ? { ...parameter, schema: { ...parameter.schema, default: pageSize } } : parameter;
+}
+
+/** Returns a query parameter of an activation link. */
+export function linkParameter(name: ParameterName, required = false): ApiParameter {
+  const { description, schema, example } = PARAMETERS[name];
+  return { name, in: 'query', description, ...(required && { required }), schema, example };
+}
+
+export function pathParameter(
+  name: string,
+  description: string,
+  schema: ApiParameter['schema'],
+  example: string,
+): ApiParameter {
+  return { name, in: 'path', required: true, description, schema, example };
+}

@@ -17,11 +17,10 @@ import { readAgentSettings } from '../../../config.ts';
 import { parseTokenKind, TOKEN_KINDS, type TokenKind } from '../../../domain/access-token.ts';
 import { ApiError } from '../../../domain/api-errors.ts';
 import { VERSION } from '../../../domain/build.ts';
-import { linkParameter, listParameter } from '../../../http/openapi/parameter-objects.ts';
 import { ACTIVATION_PARAMETERS } from '../../../http/operations/activate.ts';
 import type { Operation } from '../../../http/operations/operation.ts';
 import { OPERATIONS } from '../../../http/operations/operations.ts';
-import { UUID } from '../../../http/operations/parameters.ts';
+import { linkParameter, listParameter, UUID } from '../../../http/operations/parameters.ts';
 import { parsePathId, parseQuery } from '../../../http/operations/query.ts';
 import { stopSignal } from '../../node/signals.ts';
 
