@@ -14,7 +14,6 @@ import { DEAL_LISTS } from '@offerbook/wire/deals.ts';
 import { TransactionSchema } from '@offerbook/wire/transaction.ts';
 import { z } from 'zod';
 import { ERROR_CODES } from '../../domain/api-errors.ts';
-import type { ItemComponent } from '../operations/operation.ts';
 import { UUID } from '../operations/parameters.ts';
 
 export type Schema = Record<string, unknown>;
@@ -33,14 +32,16 @@ export function objectSchema(
   return { type: 'object', description, required, properties };
 }
 
-const ITEM_SCHEMAS: Readonly<Record<ItemComponent, z.ZodType>> = {
+const ITEM_SCHEMAS = {
   Retailer: RetailerSchema,
   CashbackOffer: CashbackOfferSchema,
   Coupon: CouponSchema,
   Promotion: PromotionSchema,
   RetailerDomains: RetailerDomainsSchema,
   Transaction: TransactionSchema,
-};
+} satisfies Record<string, z.ZodType>;
+export type ItemComponent = keyof typeof ITEM_SCHEMAS;
+
 /** Component names for the items of a retailer's lists. */
 const EMBEDDED = {
   cashbackOffers: 'RetailerOffer',

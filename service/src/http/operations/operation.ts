@@ -5,6 +5,7 @@ import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { AccessToken, TokenKind } from '../../domain/access-token.ts';
 import type { TransactionStore, WalkStore } from '../../domain/transaction.ts';
 import type { Exchange } from '../exchange.ts';
+import type { ItemComponent } from '../openapi/component-schemas.ts';
 import type { Reply } from '../reply.ts';
 import type { RequestTally } from '../request-tally.ts';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
@@ -26,14 +27,6 @@ export interface Operation {
   /** Called once at startup. The returned function answers requests that have passed all checks. */
   readonly answer: (services: Services) => Handler;
 }
-
-export type ItemComponent =
-  | 'Retailer'
-  | 'CashbackOffer'
-  | 'Coupon'
-  | 'Promotion'
-  | 'RetailerDomains'
-  | 'Transaction';
 
 /** The data that operations read, and the tally that they update. */
 export interface DataSources {
