@@ -16,8 +16,8 @@ export function rateLimiter(policy: string, limit: number, counts: RequestCounts
   const policyHeader = `"${policy}";q=${limit};w=${WINDOW_MS / 1000}`;
   return (key: string) => {
     if (limit === 0) return UNLIMITED;
-    const { count, windowLeftMs } = counts.add(`${policy} ${key}`);
-    const retryAfterS = Math.max(1, Math.ceil(windowLeftMs / 1000));
+    const { count, secondsLeft } = counts.add(`${policy} ${key}`);
+    const retryAfterS = Math.max(1, secondsLeft);
     const left = Math.max(0, limit - count);
     const header = `"${policy}";r=${left};t=${retryAfterS}`;
     return { count, exceeded: count > limit, retryAfterS, header, policyHeader };

@@ -40,7 +40,7 @@ export function requestCounts(table: Int32Array<SharedArrayBuffer>) {
     /** Counts a request and returns the count for its key, including this request. */
     add(key: string) {
       const count = Atomics.add(table, slotOf(key) + 1, 1) + 1;
-      return { count, windowLeftMs: Atomics.load(table, SECONDS_LEFT) * 1000 };
+      return { count, secondsLeft: Atomics.load(table, SECONDS_LEFT) };
     },
   };
 }
