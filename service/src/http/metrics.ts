@@ -167,17 +167,11 @@ const METRICS: Readonly<Record<string, Metric>> = {
     'Requests to webhook endpoints, by outcome.',
     ({ sender }) => sender && samplesBy('outcome', { delivered: sender.delivered, failed: sender.failed }),
   ),
-  offerbook_database_connections_in_use: gauge(
-    'PostgreSQL connections in use.',
-    poolSamples(({ inUse }) => inUse),
-  ),
-  offerbook_database_connections_max: gauge(
-    'Maximum number of PostgreSQL connections.',
-    poolSamples(({ max }) => max),
-  ),
+  offerbook_database_connections_in_use: gauge('PostgreSQL connections in use.', poolSamples('inUse')),
+  offerbook_database_connections_max: gauge('Maximum number of PostgreSQL connections.', poolSamples('max')),
   offerbook_database_waiting: gauge(
     'Statements and transactions waiting for a connection.',
-    poolSamples(({ waiting }) => waiting),
+    poolSamples('waiting'),
   ),
   offerbook_build_info: gauge('Version and commit of the program, and its Bun version.', () => [
     { labels: { version: VERSION, commit: COMMIT ?? 'unknown', bun: Bun.version }, value: 1 },
@@ -298,9 +292,9 @@ function streamLabels({ source, stream, orgName }: PullState) {
   return { source, stream, organisation: orgName ?? '' };
 }
 
-function poolSamples(measure: (use: PoolUse) => number) {
+function poolSamples(figure: keyof PoolUse) {
   return ({ pools }: NodeState): Sample[] | undefined =>
-    pools && Object.entries(pools).map(([pool, use]) => ({ labels: { pool }, value: measure(use) }));
+    pools && Object.entries(pools).map(([pool, use]) => ({ labels: { pool }, value: use[figure] }));
 }
 
 /** Sums errors over all organisations. The console lists them per organisation. */
