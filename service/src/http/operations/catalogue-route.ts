@@ -1,7 +1,7 @@
 // Serves catalogue lists and their items from memory, and the list of domains.
 
 import type { DomainList } from '../../catalogue/domain-list.ts';
-import type { CatalogueListName, ListView } from '../../catalogue/list-view.ts';
+import type { CatalogueListName, CatalogueQuery, ListView } from '../../catalogue/list-view.ts';
 import type { EncodedPage } from '../../catalogue/tables/page-writer.ts';
 import { ApiError, ERRORS } from '../../domain/api-errors.ts';
 import { type Coding, chooseCoding, compressInThread } from '../content/content-coding.ts';
@@ -10,46 +10,38 @@ import type { Exchange } from '../exchange.ts';
 import type { Handler, Services } from './operation.ts';
 import { parsePathId, parseQuery } from './query.ts';
 
-type CatalogueParameter = 'cursor' | 'limit' | 'name' | 'category' | 'country' | 'hostname' | 'retailerId';
-
 export function catalogueRoute(
   services: Services,
   list: CatalogueListName,
-  parameters: readonly CatalogueParameter[],
+  parameters: readonly (keyof CatalogueQuery)[],
 ): Handler {
-  return cachedRoute(services, list, {
-    keyOf: ({ search }) => search,
-    write(view, { search }) {
-      const query = parseQuery(search, parameters);
-      const { cursor, limit = services.pageSize } = query;
-      return view.page({ ...query, cursor, limit });
-    },
-  });
+  const write: WritePage = (view, { search }) => {
+    const query = parseQuery(search, parameters);
+    const { cursor, limit = services.pageSize } = query;
+    return view.page({ ...query, cursor, limit });
+  };
+  return cachedRoute(services, list, ({ search }) => search, write);
 }
 
 /** Serves one item, as the list contains it. */
 export function catalogueItemRoute(services: Services, list: CatalogueListName): Handler {
-  return cachedRoute(services, list, {
-    keyOf: ({ parameters, search }) => `${parameters.id}?${search}`,
-    write(view, { parameters, search }) {
-      const id = parsePathId(parameters);
-      parseQuery(search, []);
-      const item = view.item(id);
-      if (item === undefined) throw new ApiError('deal_not_found', ERRORS.deal_not_found.detail);
-      return item;
-    },
-  });
+  const write: WritePage = (view, { parameters, search }) => {
+    const id = parsePathId(parameters);
+    parseQuery(search, []);
+    const item = view.item(id);
+    if (item === undefined) throw new ApiError('deal_not_found', ERRORS.deal_not_found.detail);
+    return item;
+  };
+  return cachedRoute(services, list, ({ parameters, search }) => `${parameters.id}?${search}`, write);
 }
 
-interface CachedRoute {
-  readonly keyOf: (exchange: Exchange) => string;
-  readonly write: (view: ListView, exchange: Exchange) => EncodedPage;
-}
+type WritePage = (view: ListView, exchange: Exchange) => EncodedPage;
 
 function cachedRoute(
   { catalogue }: Services,
   list: CatalogueListName,
-  { keyOf, write }: CachedRoute,
+  keyOf: (exchange: Exchange) => string,
+  write: WritePage,
 ): Handler {
   const pages = pageCache();
   return (exchange) => {
