@@ -28,12 +28,9 @@ export function chooseCoding(
 ): Coding | undefined {
   if (acceptEncoding === null || acceptEncoding === '') return undefined;
   if (size < SIZE_MIN || size > sizeMax) return undefined;
-  if (!preferredByHeader.has(acceptEncoding)) {
-    // Unusual headers from one client must not fill the cache permanently.
-    if (preferredByHeader.size === HEADERS_KEPT_MAX) preferredByHeader.clear();
-    preferredByHeader.set(acceptEncoding, preferredCoding(acceptEncoding));
-  }
-  return preferredByHeader.get(acceptEncoding);
+  // Unusual headers from one client must not fill the cache permanently.
+  if (preferredByHeader.size === HEADERS_KEPT_MAX) preferredByHeader.clear();
+  return preferredByHeader.getOrInsertComputed(acceptEncoding, preferredCoding);
 }
 
 function preferredCoding(acceptEncoding: string): Coding | undefined {
@@ -66,11 +63,9 @@ function brotliOptions(quality: number) {
   return { params: { [constants.BROTLI_PARAM_QUALITY]: quality } };
 }
 
-const BROTLI = brotliOptions(LEVELS.fast.br);
-
 const compressors: Record<Coding, (bytes: Uint8Array<ArrayBuffer>) => Uint8Array> = {
   zstd: (bytes) => Bun.zstdCompressSync(bytes, { level: LEVELS.fast.zstd }),
-  br: (bytes) => brotliCompressSync(bytes, BROTLI),
+  br: (bytes) => brotliCompressSync(bytes, brotliOptions(LEVELS.fast.br)),
   gzip: (bytes) => Bun.gzipSync(bytes, { level: LEVELS.fast.gzip, library: 'libdeflate' }),
 };
 

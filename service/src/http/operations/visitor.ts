@@ -24,21 +24,18 @@ const PREVIEWS =
 export function visitorReader(countTestClients: 'on' | 'off'): (request: Request) => Visitor {
   const byName = new Map<string, Visitor>();
 
-  function visitorNamed(userAgent: string): Visitor {
-    const name = userAgent.slice(0, NAME_LENGTH_MAX);
-    const known = byName.get(name);
-    if (known !== undefined) return known;
+  function visitorNamed(name: string): Visitor {
     const isCounted = TOOLS.test(name) || (countTestClients === 'on' && TEST_CLIENTS.test(name));
-    const visitor = isCounted || !isbot(name) ? 'person' : PREVIEWS.test(name) ? 'preview' : 'crawler';
-    if (byName.size === NAMES_CACHED_MAX) byName.clear();
-    byName.set(name, visitor);
-    return visitor;
+    if (isCounted || !isbot(name)) return 'person';
+    return PREVIEWS.test(name) ? 'preview' : 'crawler';
   }
 
   return ({ method, headers }) => {
     const purpose = headers.get('Sec-Purpose') ?? headers.get('Purpose') ?? headers.get('X-Moz');
     if (purpose?.toLowerCase().includes('prefetch') === true) return 'prefetch';
-    const visitor = visitorNamed(headers.get('User-Agent') ?? '');
+    const name = (headers.get('User-Agent') ?? '').slice(0, NAME_LENGTH_MAX);
+    if (byName.size === NAMES_CACHED_MAX) byName.clear();
+    const visitor = byName.getOrInsertComputed(name, visitorNamed);
     if (visitor !== 'person') return visitor;
     if (method === 'HEAD') return 'preview';
     // Pages cannot set this header. `document` means that the whole tab navigates; other values mean an image, a frame or a
