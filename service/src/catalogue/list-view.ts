@@ -107,13 +107,6 @@ export function dealsView(
     ...listView({ ids, listed, itemsOf, filter, search, write, nextChangeMs }),
     table,
     activity,
-    /** Returns when a deal of this retailer next starts or ends. */
-    nextChangeOfMs(retailer: number): number {
-      let changesAtMs = Number.POSITIVE_INFINITY;
-      for (let slot = begins[retailer] as number; slot < (begins[retailer + 1] as number); slot++)
-        changesAtMs = Math.min(changesAtMs, nextChangeMs(items[slot] as number));
-      return changesAtMs;
-    },
   };
 }
 
@@ -134,9 +127,15 @@ export function retailersView(
     });
   }
 
+  /** Returns when a deal of this retailer next starts or ends. */
   function nextChangeMs(retailer: number): number {
     let changesAtMs = Number.POSITIVE_INFINITY;
-    for (const list of DEAL_LISTS) changesAtMs = Math.min(changesAtMs, deals[list].nextChangeOfMs(retailer));
+    for (const list of DEAL_LISTS) {
+      const { table, activity } = deals[list];
+      const { items, begins } = table.data.ranks;
+      for (let slot = begins[retailer] as number; slot < (begins[retailer + 1] as number); slot++)
+        changesAtMs = Math.min(changesAtMs, activity.nextChangeMs(items[slot] as number));
+    }
     return changesAtMs;
   }
 
