@@ -1,8 +1,6 @@
 // Routes for files that are built on their first request, such as scripts and style sheets.
 
 import { type StaticFile, staticFile } from '../content/static-file.ts';
-import type { Exchange } from '../exchange.ts';
-import type { Reply } from '../reply.ts';
 import type { Route } from '../router.ts';
 import { type BundlePath, bundle } from './embedded.ts';
 
@@ -33,17 +31,16 @@ export function openAssets<Path extends AssetPath>(paths: readonly Path[]) {
         method: 'GET',
         path,
         openToBrowsers: false,
-        answer: async (exchange) => answer(await load(), exchange),
+        async answer(exchange) {
+          const file = await load();
+          // During a rolling update, a page can request its assets from a node that runs a different release. Clients must not
+          // cache that node's contents forever under this version.
+          const isThisVersion = exchange.search === `v=${file.version}`;
+          return file.answer(exchange, isThisVersion ? IMMUTABLE : 'no-cache');
+        },
       };
     }),
   };
-}
-
-function answer(file: StaticFile, exchange: Exchange): Reply {
-  // During a rolling update, a page can request its assets from a node that runs a different release. Clients must not cache
-  // that node's contents forever under this version.
-  const isThisVersion = exchange.search === `v=${file.version}`;
-  return file.answer(exchange, isThisVersion ? IMMUTABLE : 'no-cache');
 }
 
 export async function load(
