@@ -21,40 +21,24 @@ export const READS_AT_ONCE_MAX = 14;
 /** Pollers arrive in bursts, so queue them. Instant 503s would make thousands of clients retry in a tight loop. */
 const WAIT_MAX_MS = 500;
 
-/** Dependencies of authentication and rate limiting. */
-interface Gate {
+interface OperationParts extends Omit<Services, 'transactionQueue'> {
   readonly tokens: TokenDirectory;
   readonly limits: RateLimits;
   readonly turn: TurnBudget;
   readonly logger: Logger;
 }
 
-export function operationRoutes(
-  sources: Omit<Services, 'transactionQueue'>,
-  { tokens, limits, turn, logger }: Gate,
-): Route[] {
+export function operationRoutes({ tokens, limits, turn, logger, ...sources }: OperationParts): Route[] {
   const services: Services = {
     ...sources,
     transactionQueue: concurrencyLimit({ runningMax: READS_AT_ONCE_MAX, waitMaxMs: WAIT_MAX_MS }, turn),
   };
 
-  function readToken(exchange: Exchange): string {
-    try {
-      return readBearer(exchange.request.headers.get('Authorization'), exchange.search);
-    } catch (error) {
-      reject(exchange, error);
-    }
-  }
-
   /** Throws ApiError if the client is not allowed to call the operation or exceeds the rate limit. */
   function admit(exchange: Exchange, token: AccessToken, { tokenKind }: Operation): void {
     exchange.token = token;
     warnOfPrivateTokenInPage(exchange, token);
-    try {
-      requireKind(token, tokenKind, exchange.request.headers);
-    } catch (error) {
-      reject(exchange, error);
-    }
+    requireKind(token, tokenKind, exchange.request.headers);
     // Browsers share a public token, and one browser must not use up the limit for the others.
     const key = token.kind === 'public' ? `${token.id} ${ipNetworkOf(exchange.address)}` : token.id;
     countRequest(exchange, limits[token.kind](key));
@@ -82,7 +66,7 @@ export function operationRoutes(
     const answer = operation.answer(services);
     /** Looks up a token that is not in memory. */
     async function answerUnknown(exchange: Exchange, text: string): Promise<Reply> {
-      const token = await findNew(text, tokens, exchange.span).catch((error) => reject(exchange, error));
+      const token = await findNew(text, tokens, exchange.span);
       admit(exchange, token, operation);
       return answer(exchange, token);
     }
@@ -92,11 +76,16 @@ export function operationRoutes(
       openToBrowsers: operation.tokenKind === 'public',
       // Not async, because Bun sends a response faster if it does not have to wait for a promise.
       answer(exchange) {
-        const text = readToken(exchange);
-        const token = tokens.findKnown(text);
-        if (token === undefined) return answerUnknown(exchange, text);
-        admit(exchange, token, operation);
-        return answer(exchange, token);
+        try {
+          const text = readBearer(exchange.request.headers.get('Authorization'), exchange.search);
+          const token = tokens.findKnown(text);
+          if (token === undefined)
+            return answerUnknown(exchange, text).catch((error) => reject(exchange, error));
+          admit(exchange, token, operation);
+          return answer(exchange, token);
+        } catch (error) {
+          reject(exchange, error);
+        }
       },
     };
   });
