@@ -16,14 +16,13 @@ import type { RequestCounts } from './access/request-counts.ts';
 import type { TokenDirectory } from './access/token-directory.ts';
 import { nextTurn, TurnBudget } from './access/turn-budget.ts';
 import { prefersHtml } from './content/qualities.ts';
-import { responseBody } from './content/response-body.ts';
 import { type Exchange, openExchange } from './exchange.ts';
 import { type ActivationSettings, activationRoutes } from './operations/activate.ts';
 import type { DataSources } from './operations/operation.ts';
 import { operationRoutes } from './operations/operation-routes.ts';
 import { buildSite, type SiteSettings } from './pages/site.ts';
 import type { Health } from './readiness.ts';
-import { problem, type Reply } from './reply.ts';
+import { problem, type Reply, responseBody } from './reply.ts';
 import { type LoggedRequests, logRequest } from './request-log.ts';
 import { beginRequestSpan, endRequestSpan } from './request-span.ts';
 import { buildRouter, type Resource, type Route } from './router.ts';
@@ -62,15 +61,14 @@ interface AppDependencies extends DataSources {
 export type App = (request: Request, peer: string) => Promise<Response>;
 
 export function buildApp(dependencies: AppDependencies): App {
-  const { logger, settings, tally, tracer } = dependencies;
+  const { activation, extension, logger, settings, tally, tracer } = dependencies;
   const readClient = clientReader(settings.trustedProxies);
   const turn = new TurnBudget();
   const limits = rateLimits(settings, dependencies.requestCounts);
   const logUnavailable = boundedLog((fields) => logger.warn(fields, 'unavailable'));
-  const { activation, extension } = dependencies;
   const site = buildSite({ ...settings, guest: extension?.guest }, dependencies);
   const findRoute = buildRouter([
-    ...operationRoutes({ ...dependencies, pageSize: settings.pageSize }, { ...dependencies, limits, turn }),
+    ...operationRoutes({ ...dependencies, pageSize: settings.pageSize, limits, turn }),
     ...(activation === undefined ? [] : activationRoutes(activation, limits, settings)),
     ...site.routes,
     ...(extension?.routes ?? []),

@@ -14,9 +14,8 @@ import {
 import { type Span, useDatabase } from '../../tracing/tracer.ts';
 import { chooseCoding, compressInThread } from '../content/content-coding.ts';
 import { entityTag, matchesTag } from '../content/entity-tag.ts';
-import { lengthOf } from '../content/response-body.ts';
 import { type Exchange, linkToNext, nextSearch } from '../exchange.ts';
-import type { Reply } from '../reply.ts';
+import { lengthOf, type Reply } from '../reply.ts';
 import { withinDeadline } from './database-deadline.ts';
 import { expandRetailers } from './expand-retailers.ts';
 import type { Handler, Services } from './operation.ts';

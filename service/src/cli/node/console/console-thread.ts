@@ -4,7 +4,7 @@
 import { buildConsole, type Console } from '../../../console/console.ts';
 import type { ConsoleSettings, NodeView } from '../../../console/page-context.ts';
 import { systemClock } from '../../../domain/clock.ts';
-import { responseBody } from '../../../http/content/response-body.ts';
+import { responseBody } from '../../../http/reply.ts';
 import { openOnce } from '../../../storage/open-once.ts';
 import { openStores } from '../../../storage/open-stores.ts';
 import { answerCalls, THREAD_DATABASE } from '../threads/thread-client.ts';
