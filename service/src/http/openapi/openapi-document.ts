@@ -101,6 +101,8 @@ function operationObject(
   const isPage = operation.returns === 'page';
   const isPaginated = operation.parameters.includes('cursor');
   const item = exampleItem(operation.component, schemas);
+  const page = isPaginated ? examplePage(item) : { data: [item] };
+  const list = isPaginated ? 'One page' : 'The whole list';
   const hasTag = isCatalogue || !isPage;
   const headers: readonly HeaderName[] = [
     ...(['Request-Id', 'RateLimit', 'RateLimit-Policy'] as const),
@@ -126,25 +128,17 @@ function operationObject(
       ...operation.parameters.map((name) => listParameter(name, pageSize)),
     ],
     responses: {
-      200: isPage
-        ? {
-            description: isPaginated ? 'One page' : 'The whole list',
-            headers: headerRefs(headers),
-            content: {
-              'application/json': {
-                schema: schemaRef(`${operation.component}Page`),
-                example: isPaginated ? examplePage(item) : { data: [item] },
-              },
-            },
-            ...(isPaginated ? { links: { nextPage: nextPage(operation) } } : {}),
-          }
-        : {
-            description: 'The item',
-            headers: headerRefs(headers),
-            content: {
-              'application/json': { schema: schemaRef(operation.component), example: item },
-            },
+      200: {
+        description: isPage ? list : 'The item',
+        headers: headerRefs(headers),
+        content: {
+          'application/json': {
+            schema: schemaRef(isPage ? `${operation.component}Page` : operation.component),
+            example: isPage ? page : item,
           },
+        },
+        ...(isPaginated ? { links: { nextPage: nextPage(operation) } } : {}),
+      },
       ...(hasTag ? notModified : {}),
       ...errorResponses(errorCodes(operation), context, publicUrl),
     },

@@ -41,7 +41,7 @@ const HEADERS = {
 };
 
 /** Response header that reports what happened to the click. */
-export const CLICK_HEADER = 'Offerbook-Click';
+const CLICK_HEADER = 'Offerbook-Click';
 const CLICK_HEADER_VALUES: Readonly<Record<ClickOutcome, string>> = {
   tracked: 'recorded',
   untracked: 'untracked',
