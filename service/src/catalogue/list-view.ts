@@ -49,31 +49,25 @@ function listView({ ids, listed, itemsOf, filter, search, write, nextChangeMs }:
   return {
     count: () => listed?.count() ?? end,
     page(query) {
-      const { cursor, limit } = query;
-      const begin = cursor === undefined ? 0 : ids.firstAtOrAfter(cursor);
+      const { limit } = query;
+      const begin = query.cursor === undefined ? 0 : ids.firstAtOrAfter(query.cursor);
       const retailers = filter(query);
       const selected = retailers && itemsOf(retailers);
       const shown = selected && sequence(selected.filter(isListed));
       const numbers =
         search?.(query, { begin, end }, limit + 1, retailers) ??
         firstOf(shown ?? listed ?? allBelow(end), begin, limit + 1);
-      return writePage({
-        numbers,
-        limit,
-        ids,
-        writeItem: write,
-        // Includes items that are not listed now, because one of them may be listed next.
-        changesAtMs(last = end - 1) {
-          let changesAtMs = Number.POSITIVE_INFINITY;
-          if (listed === undefined) return changesAtMs;
-          const candidates = selected === undefined ? allBelow(end) : sequence(selected);
-          candidates.walk(begin, (number) => {
-            if (number <= last) changesAtMs = Math.min(changesAtMs, nextChangeMs(number));
-            return number < last;
-          });
-          return changesAtMs;
-        },
-      });
+      const { bytes, cursor, next = end } = writePage({ numbers, limit, ids, writeItem: write });
+      let changesAtMs = Number.POSITIVE_INFINITY;
+      if (listed !== undefined) {
+        // Includes the next page's first item, whose id is the cursor, and items that are not listed now but may be soon.
+        const candidates = selected === undefined ? allBelow(end) : sequence(selected);
+        candidates.walk(begin, (number) => {
+          if (number <= next) changesAtMs = Math.min(changesAtMs, nextChangeMs(number));
+          return number < next;
+        });
+      }
+      return { bytes, cursor, changesAtMs };
     },
     item(id) {
       const number = ids.find(id);

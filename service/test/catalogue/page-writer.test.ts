@@ -32,8 +32,7 @@ function walk(lengths: readonly number[], limit: number, bytesMax?: number): num
     const numbers = lengths.map((_, number) => number).slice(from, from + limit + 1);
     const writeItem = (number: number, writer: PageWriter) =>
       writer.add(`"${'x'.repeat((lengths[number] ?? 0) - 2)}"`);
-    const items = { numbers, limit, ids, writeItem, changesAtMs: () => Number.POSITIVE_INFINITY };
-    const { bytes, cursor } = writePage(items, bytesMax);
+    const { bytes, cursor } = writePage({ numbers, limit, ids, writeItem }, bytesMax);
     const page = JSON.parse(new TextDecoder().decode(bytes)) as { data: string[]; cursor?: string };
     expect(page.cursor).toBe(cursor);
     pages.push(page.data.map((text) => text.length + 2));

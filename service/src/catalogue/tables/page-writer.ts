@@ -26,8 +26,6 @@ interface PageItems {
   readonly limit: number;
   readonly ids: UuidTable;
   readonly writeItem: (number: number, writer: PageWriter) => void;
-  /** Returns when any item up to this number next changes. Undefined means all items up to the end of the list. */
-  readonly changesAtMs: (last: number | undefined) => number;
 }
 
 export class PageWriter {
@@ -82,11 +80,11 @@ export class PageWriter {
 /** All requests can share one writer, because writing a page is synchronous. */
 const writer = new PageWriter();
 
-/** Writes a page. The page ends before an item that would exceed `bytesMax`, but always contains at least one item. */
-export function writePage(
-  { numbers, limit, ids, writeItem, changesAtMs }: PageItems,
-  bytesMax: number = PAGE_BYTES_MAX,
-): EncodedPage {
+/**
+ * Writes a page. The page ends before an item that would exceed `bytesMax`, but always contains at least one item. `next` is the
+ * number of the item whose id is the cursor.
+ */
+export function writePage({ numbers, limit, ids, writeItem }: PageItems, bytesMax: number = PAGE_BYTES_MAX) {
   writer.begin();
   writer.add(ENVELOPE_START);
   const lengthMax = writer.length + bytesMax;
@@ -103,8 +101,7 @@ export function writePage(
   const next = numbers[count];
   const cursor = next === undefined ? undefined : ids.at(next);
   writer.add(envelopeEnd(cursor));
-  // Include the item after the page, because its id is the cursor.
-  return { bytes: writer.written, cursor, changesAtMs: changesAtMs(next) };
+  return { bytes: writer.written, cursor, next };
 }
 
 /** Writes one item without an envelope. */
