@@ -1,6 +1,6 @@
 // Creates spans: named operations with a duration and a parent. A request that is not sampled has no spans.
 
-import { type Clock, systemClock } from '../domain/clock.ts';
+import type { Clock } from '../domain/clock.ts';
 import type { Sampling } from './tracing-settings.ts';
 
 /** Numbers defined by OTLP. */
@@ -22,7 +22,7 @@ interface TracerOptions {
   /** Attributes of every database span. */
   readonly database: Attributes;
   readonly onEnd: (span: FinishedSpan) => void;
-  readonly clock?: Clock;
+  readonly clock: Clock;
 }
 
 export type Tracer = ReturnType<typeof buildTracer>;
@@ -71,9 +71,7 @@ export class Span {
     this.traceId = parent?.traceId ?? randomHex(16);
     this.parentId = parent instanceof Span ? parent.id : parent?.spanId;
     this.startMs =
-      parent instanceof Span
-        ? parent.startMs + this.#startedAtMs - parent.#startedAtMs
-        : (options.clock ?? systemClock)();
+      parent instanceof Span ? parent.startMs + this.#startedAtMs - parent.#startedAtMs : options.clock();
     this.attributes = { ...attributes };
   }
 
