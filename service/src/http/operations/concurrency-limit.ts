@@ -23,82 +23,64 @@ interface Caller {
 export type ConcurrencyLimit = ReturnType<typeof concurrencyLimit>;
 
 export function concurrencyLimit({ runningMax, waitMaxMs }: Limits, turn = new TurnBudget()) {
-  const waiting = new FairQueue<() => void>();
+  /**
+   * Functions that start the waiting requests, by organisation and token. Organisations take turns, and so do an organisation's
+   * tokens: the next one is first. A token's requests stay in order of arrival.
+   */
+  const waiting = new Map<number, Map<string, Set<() => void>>>();
   let running = 0;
 
   /** Resolves when the request can start; from then on it counts as running. */
-  function wait(path: readonly [org: string, token: string]): Promise<void> {
+  function wait({ orgId, id }: Caller): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const tokens = waiting.getOrInsertComputed(orgId, () => new Map());
+    const starts = tokens.getOrInsertComputed(id, () => new Set());
+    const leave = () => {
+      starts.delete(start);
+      if (starts.size === 0) tokens.delete(id);
+      if (tokens.size === 0) waiting.delete(orgId);
+    };
     const start = () => {
+      leave();
       clearTimeout(timer);
       running += 1;
       resolve();
     };
     const timer = setTimeout(() => {
-      waiting.remove(start, path);
+      leave();
       reject(unavailable('The service is overloaded. Try again shortly.', 1));
     }, waitMaxMs);
-    waiting.add(start, path);
+    starts.add(start);
     return promise;
   }
 
+  function startNext(): void {
+    const tokens = rotate(waiting);
+    const starts = tokens && rotate(tokens);
+    const [start] = starts ?? [];
+    start?.();
+  }
+
   /** Throws ApiError if the request waits too long. */
-  return async <T>({ orgId, id }: Caller, work: () => Promise<T>): Promise<T> => {
+  return async <T>(caller: Caller, work: () => Promise<T>): Promise<T> => {
     if (running < runningMax) running += 1;
-    else await wait([String(orgId), id]);
+    else await wait(caller);
     try {
       while (turn.isSpent()) await nextTurn();
       return await work();
     } finally {
       running -= 1;
-      waiting.shift()?.();
+      startNext();
     }
   };
 }
 
-/**
- * A round-robin queue: organisations take turns, and so do an organisation's tokens. A token's requests stay in order of arrival.
- */
-class FairQueue<Item> {
-  readonly #items = new Set<Item>();
-  /** In round-robin order, next branch first. */
-  readonly #branches = new Map<string, FairQueue<Item>>();
-
-  get isEmpty(): boolean {
-    return this.#items.size === 0 && this.#branches.size === 0;
+/** Moves the first entry to the end, and returns its value. */
+function rotate<Key, Value>(map: Map<Key, Value>): Value | undefined {
+  for (const [key, value] of map) {
+    map.delete(key);
+    map.set(key, value);
+    return value;
   }
-
-  /** The path identifies the item's owner: an organisation, then one of its tokens. */
-  add(item: Item, [key, ...rest]: readonly string[]): void {
-    if (key === undefined) {
-      this.#items.add(item);
-      return;
-    }
-    this.#branches.getOrInsertComputed(key, () => new FairQueue()).add(item, rest);
-  }
-
-  remove(item: Item, [key, ...rest]: readonly string[]): void {
-    if (key === undefined) {
-      this.#items.delete(item);
-      return;
-    }
-    const branch = this.#branches.get(key);
-    branch?.remove(item, rest);
-    if (branch?.isEmpty) this.#branches.delete(key);
-  }
-
-  /** Removes and returns the next item, and moves its branch to the end. */
-  shift(): Item | undefined {
-    for (const item of this.#items) {
-      this.#items.delete(item);
-      return item;
-    }
-    for (const [key, branch] of this.#branches) {
-      this.#branches.delete(key);
-      const item = branch.shift();
-      if (!branch.isEmpty) this.#branches.set(key, branch);
-      return item;
-    }
-    return undefined;
-  }
+  return undefined;
 }
