@@ -58,25 +58,24 @@ function cachedRoute(
  * fetch it every hour, so it is compressed in another thread, at a higher level than other pages.
  */
 export function domainsRoute({ catalogue }: Services): Handler {
-  let list: DomainList | undefined;
-  let page: EncodedPage;
-  let representations: Map<Coding | undefined, Promise<Representation>>;
-
+  const pages = new WeakMap<DomainList, ReturnType<typeof domainsPage>>();
   return async (exchange) => {
     parseQuery(exchange.search, []);
-    const { domains } = catalogue.current;
-    if (list !== domains) {
-      list = domains;
-      page = list.page();
-      representations = new Map();
-    }
-    const encoded = page;
+    const { page, as } = pages.getOrInsertComputed(catalogue.current.domains, domainsPage);
     const accepted = exchange.request.headers.get('Accept-Encoding');
-    const coding = chooseCoding(accepted, encoded.bytes.length, Number.POSITIVE_INFINITY);
-    // Requests that arrive during the compression share it.
-    const representation = representations.get(coding) ?? represent(encoded, coding);
-    representations.set(coding, representation);
-    return pageReply(await representation, encoded, exchange, catalogue.nowMs);
+    const coding = chooseCoding(accepted, page.bytes.length, Number.POSITIVE_INFINITY);
+    return pageReply(await as(coding), page, exchange, catalogue.nowMs);
+  };
+}
+
+function domainsPage(list: DomainList) {
+  const page = list.page();
+  const representations = new Map<Coding | undefined, Promise<Representation>>();
+  return {
+    page,
+    /** Requests that arrive during the compression share it. */
+    as: (coding: Coding | undefined) =>
+      representations.getOrInsertComputed(coding, () => represent(page, coding)),
   };
 }
 
