@@ -58,12 +58,8 @@ export function findOffersOf(
     return true;
   });
   // A typed array sorts numbers without a comparison function.
-  return [
-    ...found,
-    ...Uint32Array.from(others)
-      .sort()
-      .subarray(0, limit - found.length),
-  ];
+  const sorted = Uint32Array.from(others).sort();
+  return [...found, ...sorted.subarray(0, limit - found.length)];
 }
 
 function passes(filters: readonly OfferFilter[], offer: number): boolean {

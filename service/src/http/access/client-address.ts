@@ -37,10 +37,7 @@ function addressBehind(proxy: string, forwardedFor: string, proxies: IpNetworks)
 
 /** Uses the last entry, because earlier ones may come from the client. */
 function parseScheme(text: string): 'http' | 'https' | undefined {
-  const scheme = text
-    .slice(text.lastIndexOf(',') + 1)
-    .trim()
-    .toLowerCase();
+  const scheme = text.split(',').at(-1)?.trim().toLowerCase();
   return scheme === 'https' || scheme === 'http' ? scheme : undefined;
 }
 
