@@ -15,13 +15,8 @@ export function termColumnBuilder(name: TermName) {
     /** Offers must be added in slot order. */
     add(offer: CashbackOffer): void {
       const values = valuesOf(offer);
-      const key = JSON.stringify(values);
-      let number = numbers.get(key);
-      if (number === undefined) {
-        number = sets.push([...new Set(values.map(normalise))]) - 1;
-        numbers.set(key, number);
-      }
-      setBySlot.push(number);
+      const addSet = () => sets.push([...new Set(values.map(normalise))]) - 1;
+      setBySlot.push(numbers.getOrInsertComputed(JSON.stringify(values), addSet));
     },
     build(slots: Uint32Array): TermColumnData {
       const { values } = setBySlot;

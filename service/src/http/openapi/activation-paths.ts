@@ -31,7 +31,8 @@ const NAMES = {
   promotions: ['Promotion', 'promotion'],
 } as const;
 const EXAMPLE_CLICK = 'Vb89jzL001biPkmMApa4tT';
-const EVERY_ERROR: readonly ErrorCode[] = [
+const FOLLOW_ERRORS: readonly ErrorCode[] = [
+  'invalid_parameter',
   'several_hosts',
   'deal_not_found',
   'method_not_allowed',
@@ -39,7 +40,6 @@ const EVERY_ERROR: readonly ErrorCode[] = [
   'internal',
   'unavailable',
 ];
-const FOLLOW_ERRORS: readonly ErrorCode[] = ['invalid_parameter', ...EVERY_ERROR];
 const ACTIVATE_ERRORS: readonly ErrorCode[] = [...FOLLOW_ERRORS, 'deal_gone', 'rate_limited'];
 
 export function activationPaths(publicUrl: string | undefined, baseUrl: string): ApiDocument['paths'] {
