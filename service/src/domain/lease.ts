@@ -12,8 +12,8 @@ export interface LeaseState {
 
 export interface LeaseStore {
   find(name: string): Promise<LeaseState | undefined>;
-  /** Replaces `old`, or takes the lease if there is none. Returns false if another process took it first. */
-  take(name: string, holder: string, old: LeaseState | undefined): Promise<boolean>;
+  /** Replaces `old`, or acquires the lease if there is none. Returns false if another process acquired it first. */
+  acquire(name: string, holder: string, old: LeaseState | undefined): Promise<boolean>;
   /** Returns false if the holder has lost the lease. */
   renew(name: string, holder: string): Promise<boolean>;
   release(name: string, holder: string): Promise<void>;
@@ -89,7 +89,7 @@ export function openLease({
     const beganMs = monotonicMs();
     const lease = await store.find(name);
     if (lease !== undefined && !isDead(lease.holder) && !hasExpired(lease, beganMs)) return lease;
-    if (!(await store.take(name, holder, lease))) return lease ?? NEVER_SEEN;
+    if (!(await store.acquire(name, holder, lease))) return lease ?? NEVER_SEEN;
     seen = undefined;
     heldUntilMs = beganMs + leaseMs;
     onTaken?.();

@@ -47,7 +47,7 @@ export function importCatalogue(
   const domains = new Map<string, number>();
 
   /** `own` has the stored retailers that this import replaces. */
-  async function take(
+  async function writeBatch(
     writer: CatalogueWriter,
     batch: readonly RawRow[],
     own: ReadonlySet<Uuid>,
@@ -121,7 +121,7 @@ export function importCatalogue(
       const own = new Set(sources.keys().filter((id) => sources.get(id) === pulledFrom));
       const onCursor = isMerge ? undefined : refusePage;
       const rules = { columns: undefined, limits: RETAILER_LIMITS, onCursor };
-      for await (const batch of run.batches(rules)) await take(writer, batch, own);
+      for await (const batch of run.batches(rules)) await writeBatch(writer, batch, own);
       run.requireValid();
       if (!isMerge) await withdraw(writer, own);
       if (options.allowWithdrawals !== true) losses?.requireFew(`the catalogue of ${pulledFrom}`);

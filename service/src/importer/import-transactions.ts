@@ -38,7 +38,7 @@ export async function importTransactions(
   return run.carryOut<TransactionWriters>(write, async (writers) => {
     const load = transactionLoad(run, writers, attributor, clock(), options);
     const batches = mapAhead(run.batches(load.format), BATCHES_AHEAD, load.lookUp);
-    for await (const batch of batches) await load.take(batch);
+    for await (const batch of batches) await load.add(batch);
     run.requireValid();
     load.finish();
     await options.pulled?.finish(writers, run.report);

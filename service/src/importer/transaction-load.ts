@@ -202,7 +202,7 @@ export function transactionLoad(
       return { rows, stored, used: await writers.findUsed(added) };
     },
 
-    async take({ rows, stored, used }: LookedUp): Promise<void> {
+    async add({ rows, stored, used }: LookedUp): Promise<void> {
       const changed = new Map<number, PutTransaction[]>();
       const sources = new Map<number, StoredTransaction[]>();
       const sold: ClickId[] = [];

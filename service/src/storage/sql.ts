@@ -57,11 +57,11 @@ export interface Dialect {
   /** A new row's number: one more than the number that `lastNumberSql` returns. */
   nextNumber(lastNumberSql: string): string;
 
-  readonly ddl: SchemaWords;
+  readonly ddl: Ddl;
 }
 
 /** Types and clauses of CREATE TABLE and CREATE INDEX. */
-interface SchemaWords {
+interface Ddl {
   readonly integer: string;
   readonly bigint: string;
   readonly text: string;

@@ -26,7 +26,7 @@ describe.each(DATABASES)('on $name', (database) => {
     t.network.planned.push(async () => {
       let isTaken = false;
       // A renewal can come in between.
-      while (!isTaken) isTaken = await leases.take('awin:77777', 'other', await leases.find('awin:77777'));
+      while (!isTaken) isTaken = await leases.acquire('awin:77777', 'other', await leases.find('awin:77777'));
       return Response.json([]);
     });
     const [first] = await t.pull();
@@ -209,7 +209,7 @@ test('forgetting a source changes nothing if a pull takes over its lease', async
   const { leases, imports } = t.stores;
   const begin: typeof imports.begin = async (origin) => {
     let isTaken = false;
-    while (!isTaken) isTaken = await leases.take('awin:77777', 'other', await leases.find('awin:77777'));
+    while (!isTaken) isTaken = await leases.acquire('awin:77777', 'other', await leases.find('awin:77777'));
     return await imports.begin(origin);
   };
   const stores = { ...t.stores, imports: { ...imports, begin } };

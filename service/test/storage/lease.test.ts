@@ -13,9 +13,9 @@ describe.each(DATABASES)('leases on $name', (database) => {
 
   test('only the current holder and beat can be replaced, renewed or released', async () => {
     const store = await openStore();
-    expect(await store.take('a', 'x', undefined)).toBe(true);
-    expect(await store.take('a', 'y', undefined)).toBe(false);
-    expect(await store.take('b', 'y', undefined)).toBe(true);
+    expect(await store.acquire('a', 'x', undefined)).toBe(true);
+    expect(await store.acquire('a', 'y', undefined)).toBe(false);
+    expect(await store.acquire('b', 'y', undefined)).toBe(true);
     expect([await store.renew('a', 'x'), await store.renew('a', 'y')]).toEqual([true, false]);
     expect(await store.find('a')).toEqual({ holder: 'x', beat: 1 });
     for (const old of [
@@ -23,9 +23,9 @@ describe.each(DATABASES)('leases on $name', (database) => {
       { holder: 'x', beat: 2 },
       { holder: 'y', beat: 1 },
     ])
-      expect(await store.take('a', 'y', old)).toBe(false);
+      expect(await store.acquire('a', 'y', old)).toBe(false);
     await store.release('a', 'y');
-    expect(await store.take('a', 'y', { holder: 'x', beat: 1 })).toBe(true);
+    expect(await store.acquire('a', 'y', { holder: 'x', beat: 1 })).toBe(true);
     expect([await store.find('a'), await store.find('b')]).toEqual([
       { holder: 'y', beat: 2 },
       { holder: 'y', beat: 0 },
@@ -85,8 +85,8 @@ describe.each(DATABASES)('leases on $name', (database) => {
       if (renewals === 1) nowMs = 20_000;
       return isRenewed;
     };
-    const take: LeaseStore['take'] = async (...args) => {
-      const isTaken = await store.take(...args);
+    const acquire: LeaseStore['acquire'] = async (...args) => {
+      const isTaken = await store.acquire(...args);
       nowMs = 3_000;
       return isTaken;
     };
@@ -94,7 +94,7 @@ describe.each(DATABASES)('leases on $name', (database) => {
     const onTaken = () => {
       safe = [lease.isSafeFor(21_999), lease.isSafeFor(22_000)];
     };
-    const own = { ...store, take, renew };
+    const own = { ...store, acquire, renew };
     const lease = openLease({ store: own, name: 'a', timings: FAST, monotonicMs: () => nowMs, onTaken });
     lease.start();
     // It was taken between 0 and 3,000, and renewed for the first time between 3,000 and 20,000.
@@ -106,7 +106,7 @@ describe.each(DATABASES)('leases on $name', (database) => {
 
   test('the time of a slow check does not count as time without a renewal', async () => {
     const store = await openStore();
-    await store.take('a', 'x', undefined);
+    await store.acquire('a', 'x', undefined);
     let nowMs = 0;
     let checks = 0;
     const find: LeaseStore['find'] = (name) => {
@@ -157,7 +157,7 @@ describe.each(DATABASES)('leases on $name', (database) => {
     const store = await openStore();
     const { pid } = Bun.spawnSync(['true']);
     const holder = (where: string) => `ann@host (process ${pid}) [${where} 1]`;
-    await store.take('awin:1', holder(place()), undefined);
+    await store.acquire('awin:1', holder(place()), undefined);
     await using _held = await holdLease(store, 'awin:1', 'ann@host', FAST);
 
     const elsewhere = openLease({

@@ -6,7 +6,7 @@ import type { LeaseState, LeaseStore } from '../../domain/lease.ts';
 import type { Connection, Database, SqlValue } from '../database.ts';
 
 /** $3 and $4: the holder and the beat of the lease to replace; null if there was no lease. */
-const TAKE_SQL = `INSERT INTO leases (name, holder, beat) VALUES ($1, $2, 0)
+const ACQUIRE_SQL = `INSERT INTO leases (name, holder, beat) VALUES ($1, $2, 0)
   ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, beat = leases.beat + 1
     WHERE leases.holder = $3 AND leases.beat = $4
   RETURNING beat`;
@@ -25,7 +25,8 @@ export function leaseStore(open: () => Promise<Database>, lockTimeoutMs?: number
       const [row] = await database.all<LeaseState>('SELECT holder, beat FROM leases WHERE name = $1', name);
       return row;
     },
-    take: (name, holder, old) => changed(TAKE_SQL, name, holder, old?.holder ?? null, old?.beat ?? null),
+    acquire: (name, holder, old) =>
+      changed(ACQUIRE_SQL, name, holder, old?.holder ?? null, old?.beat ?? null),
     renew: (name, holder) => changed(RENEW_SQL, name, holder),
     async release(name, holder) {
       await changed('DELETE FROM leases WHERE name = $1 AND holder = $2 RETURNING beat', name, holder);
