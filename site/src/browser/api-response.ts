@@ -19,7 +19,7 @@ export async function requestApi(url: string, token: string, method = 'GET') {
     return showResponse(url, response, text, performance.now() - startedAtMs);
   } catch {
     const nodes = [element('p', 'No response. Check that the service is running.')];
-    return { nodes, cursor: undefined };
+    return { nodes, body: undefined };
   }
 }
 
@@ -27,8 +27,7 @@ function showResponse(url: string, response: Response, text: string, tookMs: num
   const body = parse(text);
   const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`).join('\n');
   return {
-    /** Cursor of the next page, if there is one. */
-    cursor: body?.cursor,
+    body,
     nodes: [
       element(
         'p',
@@ -64,7 +63,8 @@ function truncated(text: string): string {
   return hidden > 0 ? `${text.slice(0, BODY_SHOWN_MAX)}\n… ${hidden} more characters` : text;
 }
 
-function parse(text: string): { cursor?: string } | undefined {
+/** Returns undefined for text that is not JSON. */
+function parse(text: string): { cursor?: string; data?: readonly { id: string }[] } | undefined {
   try {
     return JSON.parse(text);
   } catch {

@@ -6,10 +6,9 @@
 import { parseTimestamp, type Transaction } from '@offerbook/client';
 import { codeSample, colouredNodes } from '../api-response.ts';
 import { button, element, isolated } from '../element.ts';
-import { VISITOR } from './activate-link.ts';
 import { countryName } from './country-name.ts';
 import { type Delivery, deliveryPanel } from './delivery-panel.ts';
-import { backLink } from './retailer-screen.ts';
+import { backLink, VISITOR } from './retailer-screen.ts';
 import { slideIn } from './slide-in.ts';
 import { EVERYTHING } from './view.ts';
 

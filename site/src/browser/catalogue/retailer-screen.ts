@@ -7,8 +7,7 @@ import { copyButton } from '../copy-button.ts';
 import { element, isolated } from '../element.ts';
 import { externalLink, findUrl } from '../external-link.ts';
 import { SETTINGS } from '../page-settings.ts';
-import { activateLink } from './activate-link.ts';
-import { apiButton } from './api-dialog.ts';
+import { type ApiSubject, apiButton } from './api-dialog.ts';
 import { amountOf } from './cashback.ts';
 import { countryName } from './country-name.ts';
 import { expiry } from './expiry.ts';
@@ -17,6 +16,9 @@ import { bestCashback } from './retailer-card.ts';
 import { type ListView, printView } from './view.ts';
 
 const COUNTRIES_SHOWN = 6;
+
+/** The user for whom visitors of the explorer activate deals. */
+export const VISITOR = 'visitor-of-the-explorer';
 
 /** `from` is the list to go back to. Shows only offers for `country`, or all if it is empty. */
 export function retailerScreen(retailer: Retailer, from: ListView, country: string): HTMLElement {
@@ -148,6 +150,21 @@ function smallPrint(offer: RetailerOffer, countries: readonly string[]): HTMLEle
     element('summary', terms === '' ? 'All countries' : 'Terms and exclusions'),
     terms === '' ? undefined : element('p', { dir: 'auto' }, terms),
     hidesCountries ? element('p', `Available in ${countries.join(', ')}.`) : undefined,
+  );
+}
+
+/** A plain link, as on a partner's page. Undefined if the page settings name no organisation: only the sandbox's do. */
+function activateLink({ list, id, name }: ApiSubject): HTMLElement | undefined {
+  const { orgId } = SETTINGS;
+  if (orgId === undefined) return undefined;
+  const query = new URLSearchParams({ orgId, passbackUid: VISITOR });
+  return element(
+    'a.button.primary.activate',
+    {
+      href: `/v1/${list}/${id}/activate/?${query}`,
+      'aria-label': `Activate ${name.slice(0, 60)}`,
+    },
+    'Activate',
   );
 }
 

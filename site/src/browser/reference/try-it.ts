@@ -42,8 +42,9 @@ export function enableForm(form: HTMLFormElement): void {
     if (method === 'POST') await fillId(form, token);
     const url = urlOf(form);
     answer.replaceChildren(element('p', `${method} ${url} …`));
-    const { nodes, cursor } = await requestApi(url, token, method);
+    const { nodes, body } = await requestApi(url, token, method);
     answer.replaceChildren(...nodes);
+    const cursor = body?.cursor;
     if (cursor !== undefined) answer.append(button('Next page', () => sendNext(cursor)));
   }
 
@@ -54,21 +55,14 @@ export function enableForm(form: HTMLFormElement): void {
   }
 }
 
-/** If the reader has not given a deal to activate, fills in the first one of the list. */
+/** If the reader has not given a deal to activate, fills in the first one of the list, if there is one. */
 async function fillId(form: HTMLFormElement, token: string): Promise<void> {
   const field = form.querySelector<HTMLInputElement>('input[name="id"]');
   if (field === null || field.value.trim() !== '') return;
   const list = `${form.dataset.path}`.replace(/\{id\}.*/, '?limit=1');
-  try {
-    const response = await fetch(list, {
-      headers: { Authorization: `Bearer ${token}` },
-      credentials: 'omit',
-    });
-    const { data } = (await response.json()) as { data?: readonly { id: string }[] };
-    field.value = data?.[0]?.id ?? '';
-  } catch {
-    // The request without an id reports what is wrong.
-  }
+  const { body } = await requestApi(list, token);
+  // Without an id, the request reports what is wrong.
+  field.value = body?.data?.[0]?.id ?? '';
 }
 
 function urlOf(form: HTMLFormElement): string {
