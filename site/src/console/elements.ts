@@ -188,10 +188,10 @@ export function pathFor(page: string, org: string): string {
 
 /** Renders names and values in rows of four. `wide` leaves room for ids, and `counters` fit in one row. */
 export function facts(
-  rows: readonly (readonly [string, Cell])[],
+  named: Readonly<Record<string, Cell>>,
   layout: 'tiles' | 'panel' | 'wide panel' | 'counters panel' = 'panel',
 ): Html {
-  return html`<dl class="facts ${layout}">${rows.map(([name, value]) => html`<div${layout === 'tiles' ? html` class="panel"` : undefined}><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+  return html`<dl class="facts ${layout}">${Object.entries(named).map(([name, value]) => html`<div${layout === 'tiles' ? html` class="panel"` : undefined}><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
 /** Names the commands and metrics that report the numbers of a section. */
@@ -204,8 +204,9 @@ export function command(about: string, text: string): Html {
   return html`<div class="command row"><p>${about}</p><pre tabindex="0"><code>${text}</code></pre></div>`;
 }
 
-/** Folds commands that are not needed every day. */
-export function commands(...blocks: readonly Html[]): Html {
+/** Folds commands that are not needed every day. Each has a text that introduces it. */
+export function commands(introduced: Readonly<Record<string, string>>): Html {
+  const blocks = Object.entries(introduced).map(([about, text]) => command(about, text));
   return html`<details><summary>Commands</summary><div class="commands stack">${blocks}</div></details>`;
 }
 

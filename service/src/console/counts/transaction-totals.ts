@@ -53,14 +53,9 @@ export async function readTransactionTotals(
       // Undefined if the organisation is being deleted.
       if (org === undefined) continue;
       const ageDays = today - Date.parse(day) / DAY_MS;
-      const key = `${org}\n${currency}\n`;
-      const period = day.slice(0, 7);
-      addTo(months, `${key}${period}\n${status}`, { org, currency, period, status }, total);
-      if (ageDays < RECENT_DAYS)
-        addTo(days, `${key}${day}\n${status}`, { org, currency, period: day, status }, total);
-      if (status !== 'PENDING') continue;
-      const age = ageGroup(ageDays);
-      addTo(ages, `${key}${age}`, { org, currency, age }, total);
+      addTo(months, { org, currency, period: day.slice(0, 7), status }, total);
+      if (ageDays < RECENT_DAYS) addTo(days, { org, currency, period: day, status }, total);
+      if (status === 'PENDING') addTo(ages, { org, currency, age: ageGroup(ageDays) }, total);
     }
   });
   return { months: inOrder(months), days: inOrder(days), ages: inOrder(ages) };
@@ -68,10 +63,10 @@ export async function readTransactionTotals(
 
 function addTo<Key extends object>(
   groups: Map<string, Key & Sums>,
-  name: string,
   key: Key,
   { count, orderValue, cashback }: DailyTotal,
 ): void {
+  const name = Object.values(key).join('\n');
   let sums = groups.get(name);
   if (sums === undefined) {
     sums = { ...key, count: 0, orderValue: new DecimalSum(), cashback: new DecimalSum() };

@@ -23,24 +23,20 @@ export const cataloguePage: MakePage = async ({ node: { state, nowMs }, stores: 
     title: 'Catalogue',
     main: html`${ui.section(
       'Current state',
-      ui.facts([
-        [
-          'Revision served',
+      ui.facts({
+        'Revision served':
           state.catalogueRevision === undefined ? 'none' : ui.number(state.catalogueRevision),
-        ],
-        ['Revision stored', ui.number(revision)],
-        [
-          'Last imported',
+        'Revision stored': ui.number(revision),
+        'Last imported':
           lastImport === undefined
             ? 'never'
             : ui.linked(`/imports/${lastImport.id}`, ui.ago(lastImport.beganAtMs, nowMs)),
-        ],
-        ['Deals ending within a week', ui.linked('#deals-ending-within-a-week', ui.number(soon.length))],
-        [
-          'Retailers without a domain',
-          ui.linked('#retailers-without-a-domain', ui.number(withoutDomain.length)),
-        ],
-      ]),
+        'Deals ending within a week': ui.linked('#deals-ending-within-a-week', ui.number(soon.length)),
+        'Retailers without a domain': ui.linked(
+          '#retailers-without-a-domain',
+          ui.number(withoutDomain.length),
+        ),
+      }),
       ui.source(
         'offerbook_catalogue_revision',
         'offerbook imports list --kind catalogue',
@@ -52,12 +48,12 @@ ${ui.section(
   items === undefined
     ? html`<p class="muted">This node has not loaded a catalogue yet.</p>`
     : ui.facts(
-        [
-          ['Retailers', ui.number(items.retailers)],
-          ['Cashback offers', ui.number(items.cashbackOffers)],
-          ['Coupons', ui.number(items.coupons)],
-          ['Promotions', ui.number(items.promotions)],
-        ],
+        {
+          Retailers: ui.number(items.retailers),
+          'Cashback offers': ui.number(items.cashbackOffers),
+          Coupons: ui.number(items.coupons),
+          Promotions: ui.number(items.promotions),
+        },
         'tiles',
       ),
   ui.source('offerbook_catalogue_items'),
@@ -87,7 +83,7 @@ ${ui.section(
     'No deals.',
   ),
   ui.shownOf('first', ENDING_MAX, soon.length),
-  ui.commands(ui.command('See what an import would change:', 'offerbook import catalogue FILE --dry-run')),
+  ui.commands({ 'See what an import would change:': 'offerbook import catalogue FILE --dry-run' }),
 )}
 ${ui.section(
   'Retailers without a domain',
@@ -102,7 +98,7 @@ ${ui.section(
     'Every retailer has a domain.',
   ),
   ui.shownOf('first', RETAILERS_MAX, withoutDomain.length),
-  ui.commands(ui.command('Add domains to the links file, and import it:', 'offerbook import links FILE')),
+  ui.commands({ 'Add domains to the links file, and import it:': 'offerbook import links FILE' }),
 )}`,
   };
 };

@@ -62,12 +62,12 @@ ${ui.section(
 
 function nodeClicks(node: ClickState | undefined): Html {
   if (node === undefined) return html`<p class="muted">Activation is off on this node.</p>`;
-  return html`${ui.facts([
-    ...Object.entries(node.tally).map(
-      ([outcome, count]) => [capitalised(outcome), ui.counter(count)] as const,
-    ),
-    ['Spooled', ui.counter(node.spooledCount)],
-  ])}${ui.source('offerbook_clicks_total', 'offerbook_clicks_spooled_total')}`;
+  const tally = Object.entries(node.tally).map(([outcome, count]) => [
+    capitalised(outcome),
+    ui.counter(count),
+  ]);
+  const facts = { ...Object.fromEntries(tally), Spooled: ui.counter(node.spooledCount) };
+  return html`${ui.facts(facts)}${ui.source('offerbook_clicks_total', 'offerbook_clicks_spooled_total')}`;
 }
 
 function capitalised(word: string): string {

@@ -47,24 +47,24 @@ ${
 ${ui.section(
   'Rows',
   ui.facts(
-    COUNTS.map(([name, label]) => [label, ui.counter(counts[name])]),
+    Object.fromEntries(COUNTS.map(([name, label]) => [label, ui.counter(counts[name])])),
     'counters panel',
   ),
 )}
 ${ui.section(
   'Details',
   ui.facts(
-    [
-      ['Kind', ui.linked(`/imports?kind=${entry.kind}`, entry.kind)],
-      ['Organisation', entry.orgName === null ? 'none' : ui.organisationLink(entry.orgName, '/imports')],
-      ['Began (UTC)', ui.moment(beganAtMs)],
-      ['Duration', endedAtMs === null ? 'unknown' : `${((endedAtMs - beganAtMs) / 1_000).toFixed(3)} s`],
-      ['Run by', html`<bdi>${entry.by}</bdi>`],
-      ['Source', html`<bdi>${entry.source ?? 'not given'}</bdi>`],
-      ['File', html`<bdi>${entry.fileName}</bdi>`],
-      ['SHA-256', html`<code>${entry.fileDigest ?? 'unknown'}</code>`],
-      ['Version', entry.version],
-    ],
+    {
+      Kind: ui.linked(`/imports?kind=${entry.kind}`, entry.kind),
+      Organisation: entry.orgName === null ? 'none' : ui.organisationLink(entry.orgName, '/imports'),
+      'Began (UTC)': ui.moment(beganAtMs),
+      Duration: endedAtMs === null ? 'unknown' : `${((endedAtMs - beganAtMs) / 1_000).toFixed(3)} s`,
+      'Run by': html`<bdi>${entry.by}</bdi>`,
+      Source: html`<bdi>${entry.source ?? 'not given'}</bdi>`,
+      File: html`<bdi>${entry.fileName}</bdi>`,
+      'SHA-256': html`<code>${entry.fileDigest ?? 'unknown'}</code>`,
+      Version: entry.version,
+    },
     'wide panel',
   ),
 )}

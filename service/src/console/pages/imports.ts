@@ -46,12 +46,9 @@ ${ui.organisationChoice(organisations, org)}
     ? html`<p class="muted">Only the newest ${ui.number(ENTRIES_MAX)} are shown. The command lists more with <code>--limit</code>.</p>`
     : undefined,
   ui.source(listCommand),
-  ui.commands(
-    ui.command(
-      'Preview an import without changing anything:',
-      'offerbook import transactions FILE --org NAME --dry-run',
-    ),
-  ),
+  ui.commands({
+    'Preview an import without changing anything:': 'offerbook import transactions FILE --org NAME --dry-run',
+  }),
 )}`,
   };
 };

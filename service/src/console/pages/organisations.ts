@@ -57,7 +57,7 @@ export const organisationsPage: MakePage = async ({ node, stores: openStores }) 
         'Complete-Through',
       ),
       html`<p class="source">Requests and errors: those of this node since it started, ${ui.ago(startedAtMs, nowMs)}. Last poll: when any node last accepted a private token of the organisation; nodes store this every 30 s. Behind: how long the oldest change has been waiting for a poll that reads to the last page. This node knows only the polls that it answered itself, so “at most” means that another node may have answered a later one.</p>`,
-      ui.commands(ui.command('Create an organisation:', 'offerbook orgs create NAME')),
+      ui.commands({ 'Create an organisation:': 'offerbook orgs create NAME' }),
     )}
 ${ui.section(
   'Tokens',
@@ -76,14 +76,11 @@ ${ui.section(
     'No tokens.',
   ),
   ui.source('offerbook tokens list', 'offerbook_tokens_expiring'),
-  ui.commands(
-    ui.command(
-      'Issue a token:',
-      `offerbook tokens issue --org ${ui.shellWord(organisations[0]?.name ?? 'NAME')} --kind private --expires 90d`,
-    ),
-    ui.command('Replace a token; the old one stays valid for a day:', 'offerbook tokens rotate ID'),
-    ui.command('Revoke a token at once:', 'offerbook tokens revoke ID'),
-  ),
+  ui.commands({
+    'Issue a token:': `offerbook tokens issue --org ${ui.shellWord(organisations[0]?.name ?? 'NAME')} --kind private --expires 90d`,
+    'Replace a token; the old one stays valid for a day:': 'offerbook tokens rotate ID',
+    'Revoke a token at once:': 'offerbook tokens revoke ID',
+  }),
 )}`,
   };
 };

@@ -107,28 +107,21 @@ function keyFigures({ hour }: NodeView, week: Figures['week'] | undefined): Html
   const today = week?.at(-1);
   const { memoryBytes, disk } = hour.machine;
   return ui.facts(
-    [
-      ['Requests per second', ui.linked('#operations', ui.decimal(requests / seconds, 2))],
-      ['Refused (4xx)', ui.linked('/errors', ui.share(refused, requests))],
-      ['Failed (5xx)', ui.linked('/errors', ui.share(failed, requests))],
-      ['Response time, p99', requests === 0 ? '–' : ui.linked('#operations', ui.milliseconds(p99Ms))],
-      ...(today === undefined
-        ? []
-        : ([
-            ['Clicks today', comparison('/clicks', today.clicks, today.clicksBefore)],
-            ['Sales today', comparison('/totals?by=day', today.sales, today.salesBefore)],
-          ] as const)),
-      [
-        'Memory',
-        ui.linked('/metrics', html`<data value="${memoryBytes}">${ui.megabytes(memoryBytes)}</data>`),
-      ],
-      [
-        'Disk free',
+    {
+      'Requests per second': ui.linked('#operations', ui.decimal(requests / seconds, 2)),
+      'Refused (4xx)': ui.linked('/errors', ui.share(refused, requests)),
+      'Failed (5xx)': ui.linked('/errors', ui.share(failed, requests)),
+      'Response time, p99': requests === 0 ? '–' : ui.linked('#operations', ui.milliseconds(p99Ms)),
+      ...(today && {
+        'Clicks today': comparison('/clicks', today.clicks, today.clicksBefore),
+        'Sales today': comparison('/totals?by=day', today.sales, today.salesBefore),
+      }),
+      Memory: ui.linked('/metrics', html`<data value="${memoryBytes}">${ui.megabytes(memoryBytes)}</data>`),
+      'Disk free':
         disk === undefined
           ? 'unknown'
           : html`<data value="${disk.free}">${ui.gigabytes(disk.free)}</data> <span class="muted">of ${ui.gigabytes(disk.size)}</span>`,
-      ],
-    ],
+    },
     'tiles',
   );
 }
@@ -212,26 +205,19 @@ function routeTable({ hour }: NodeView): Html {
 
 function nodeFacts({ state, workers, startedAtMs, nowMs }: NodeView, folder: string): Html {
   const { replica, catalogueRevision } = state;
-  return html`${ui.facts([
-    ['Started', ui.ago(startedAtMs, nowMs)],
-    ['Ready', state.isReady ? ui.tag('ready', 'good') : ui.tag('not ready', 'bad')],
-    [
-      'Database',
-      ui.tag(state.databaseStatus.state, state.databaseStatus.state === 'usable' ? 'good' : 'bad'),
-    ],
-    [
-      'Replica',
+  return html`${ui.facts({
+    Started: ui.ago(startedAtMs, nowMs),
+    Ready: state.isReady ? ui.tag('ready', 'good') : ui.tag('not ready', 'bad'),
+    Database: ui.tag(state.databaseStatus.state, state.databaseStatus.state === 'usable' ? 'good' : 'bad'),
+    Replica:
       replica === undefined
         ? 'none'
         : html`${replica.isUsable ? ui.tag('in use', 'good') : ui.tag('not in use', 'bad')} ${ui.duration(replica.lagMs)} behind`,
-    ],
-    ['Workers ready', html`${ui.number(state.workers.ready)} of ${ui.number(workers)}`],
-    ['Workers replaced', ui.number(state.workers.restarts)],
-    [
-      'Catalogue revision',
+    'Workers ready': html`${ui.number(state.workers.ready)} of ${ui.number(workers)}`,
+    'Workers replaced': ui.number(state.workers.restarts),
+    'Catalogue revision':
       catalogueRevision === undefined ? 'none' : ui.linked('/catalogue', ui.number(catalogueRevision)),
-    ],
-  ])}${ui.source(
+  })}${ui.source(
     'offerbook_ready',
     'offerbook_database_usable',
     'offerbook_replica_lag_seconds',

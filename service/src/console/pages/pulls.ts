@@ -49,11 +49,11 @@ export const pullsPage: MakePage = async ({ node: { nowMs }, stores: openStores 
         'offerbook_pull_rows_total',
       ),
       html`<p class="source">Networks list changes late, so the sales are complete through ten minutes ago at best. Next due: the start of the last run plus the time between the last two. The stream <code>reread</code> cycles through old sales and reads them again. Its added and changed rows are changes that the network had not listed.</p>`,
-      ui.commands(
-        ui.command('Check the credentials and the clock:', 'offerbook doctor --source awin.json'),
-        ui.command('Pull now:', 'offerbook pull --source awin.json --org NAME'),
-        ui.command('Read a period again:', 'offerbook pull --source awin.json --org NAME --since 2026-08-01'),
-      ),
+      ui.commands({
+        'Check the credentials and the clock:': 'offerbook doctor --source awin.json',
+        'Pull now:': 'offerbook pull --source awin.json --org NAME',
+        'Read a period again:': 'offerbook pull --source awin.json --org NAME --since 2026-08-01',
+      }),
     )}
 ${ui.section(
   'Requests',

@@ -117,22 +117,15 @@ function sumOfStatus(totals: readonly PeriodTotal[], status: Status) {
 /** Amounts of different currencies are not added. */
 function summary(filter: Filter, totals: readonly PeriodTotal[]): Html {
   const { currency } = filter;
-  return ui.facts(
-    [
-      [
-        filter.by === 'day' ? 'Transactions, last 90 days' : 'Transactions',
-        ui.number(totals.reduce((sum, { count }) => sum + count, 0)),
-      ],
-      ...STATUSES.map((status) => {
-        const { count, cashback } = sumOfStatus(totals, status);
-        return [
-          STATUS_LABELS[status][0],
-          html`${ui.linked(path('/totals', { ...filter, status }), ui.number(count))}${currency === undefined ? undefined : html` <span class="muted">${ui.amount(cashback, currency)}</span>`}`,
-        ] as const;
-      }),
-    ],
-    'tiles',
-  );
+  const byStatus = STATUSES.map((status) => {
+    const { count, cashback } = sumOfStatus(totals, status);
+    return [
+      STATUS_LABELS[status][0],
+      html`${ui.linked(path('/totals', { ...filter, status }), ui.number(count))}${currency === undefined ? undefined : html` <span class="muted">${ui.amount(cashback, currency)}</span>`}`,
+    ];
+  });
+  const all = filter.by === 'day' ? 'Transactions, last 90 days' : 'Transactions';
+  return ui.facts({ [all]: ui.number(sumOf(totals).count), ...Object.fromEntries(byStatus) }, 'tiles');
 }
 
 /** Plots the cashback of one currency, or the number of transactions in all currencies. */

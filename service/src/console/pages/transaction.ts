@@ -37,17 +37,15 @@ export const transactionPage: MakePage = async ({ stores: openStores, parameters
 ${ui.section(
   'Current version',
   ui.facts(
-    [
-      ['Status', statusTag(status)],
-      ['Organisation', ui.organisationLink(current.orgName)],
-      [
-        'Retailer',
+    {
+      Status: statusTag(status),
+      Organisation: ui.organisationLink(current.orgName),
+      Retailer:
         retailerId === undefined ? 'unknown' : html`<bdi>${retailers.get(retailerId) ?? retailerId}</bdi>`,
-      ],
-      ['orderValue', ui.amount(orderValue, currencyCode)],
-      ['cashback', ui.amount(cashback, currencyCode)],
-      ...Object.entries(fields).map(([name, value]) => [name, printValue(name, value)] as const),
-    ],
+      orderValue: ui.amount(orderValue, currencyCode),
+      cashback: ui.amount(cashback, currencyCode),
+      ...Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, printValue(name, value)])),
+    },
     'wide panel',
   ),
 )}

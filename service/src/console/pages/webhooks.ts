@@ -42,14 +42,12 @@ export const webhooksPage: MakePage = async ({ node: { nowMs, state }, stores: o
         'offerbook_webhook_failing_seconds',
       ),
       html`<p class="source">Lag: the age of the oldest change that the endpoint has not received. Failures: failed requests since the last success. Last result: the status of the last response, or why there was none. ${state.sender?.isSending ? 'This node sends the webhooks of this database.' : 'Another node sends the webhooks of this database, or there are none.'}</p>`,
-      ui.commands(
-        ui.command(
-          'Register an endpoint:',
+      ui.commands({
+        'Register an endpoint:':
           'offerbook webhooks create --org NAME --url https://partner.example/offerbook',
-        ),
-        ui.command('Send a request without transactions:', 'offerbook webhooks test ID'),
-        ui.command('Retry now, or continue after a pause:', 'offerbook webhooks resume ID'),
-      ),
+        'Send a request without transactions:': 'offerbook webhooks test ID',
+        'Retry now, or continue after a pause:': 'offerbook webhooks resume ID',
+      }),
     ),
   };
 };
