@@ -42,3 +42,22 @@ export function isolated(text: string): HTMLElement {
 export function codeBlock(...content: readonly Child[]): HTMLElement {
   return element('pre', { tabindex: 0 }, element('code', {}, ...content));
 }
+
+/** Parses a URL; undefined if it is invalid. (Safari before 17 lacks `URL.canParse`.) */
+export function findUrl(text: string): URL | undefined {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Links to another site, without a referrer and without access to this window. Returns only the label if the URL is not http or
+ * https. Imports reject such URLs too.
+ */
+export function externalLink(url: string, label: Node | string, className: string): HTMLElement {
+  return /^https?:$/.test(findUrl(url)?.protocol ?? '')
+    ? element('a', { class: className, href: url, target: '_blank', rel: 'noopener noreferrer' }, label)
+    : element('span', label);
+}

@@ -2,8 +2,7 @@
 // origins it allows, so no other site learns what the reader is viewing.
 
 import type { Retailer } from '@offerbook/client';
-import { element } from '../element.ts';
-import { findUrl } from '../external-link.ts';
+import { element, findUrl } from '../element.ts';
 import { SETTINGS } from '../page-settings.ts';
 
 /** Background hues for initials. */

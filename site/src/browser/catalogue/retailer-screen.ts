@@ -4,8 +4,7 @@ import type { Retailer, RetailerCoupon, RetailerOffer, RetailerPromotion } from 
 import { printCountOf } from '@offerbook/wire/count.ts';
 import { compareOffers } from '@offerbook/wire/deals.ts';
 import { copyButton } from '../copy-button.ts';
-import { element, isolated } from '../element.ts';
-import { externalLink, findUrl } from '../external-link.ts';
+import { element, externalLink, findUrl, isolated } from '../element.ts';
 import { SETTINGS } from '../page-settings.ts';
 import { type ApiSubject, apiButton } from './api-dialog.ts';
 import { amountOf } from './cashback.ts';

@@ -17,10 +17,8 @@ const RESULTS_MAX = 8;
 const WEIGHTS = [10, 3, 1];
 
 export function findEntries(entries: readonly SearchEntry[], query: string): SearchEntry[] {
-  const words = fold(query)
-    .split(/\s+/)
-    .filter((word) => word !== '');
-  if (words.length === 0) return [];
+  const words = fold(query).match(/\S+/g);
+  if (words === null) return [];
   return entries
     .map((entry) => ({ entry, score: scoreOf(entry, words) }))
     .filter(({ score }) => score > 0)
