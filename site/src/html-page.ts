@@ -1,6 +1,6 @@
 // The frame of every page: head, navigation and footer. Pages load scripts, styles and data only from their own server.
 
-import { type Html, html } from './html.ts';
+import { Html, html } from './html.ts';
 
 const SECTIONS = [
   { path: '/', label: 'Explorer' },
@@ -126,8 +126,18 @@ function navLink({ path, label }: NavSection, current: string | undefined): Html
   return html`<a href="${path}"${path === current ? html` aria-current="page"` : undefined}>${label}</a>`;
 }
 
-const MARK = html`<svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><path class="mark-cover" d="M6 4h17a4 4 0 0 1 4 4v20H10a4 4 0 0 1-4-4z"/><path class="mark-page" d="M6 24a4 4 0 0 1 4-4h17v8H10a4 4 0 0 1-4-4z"/><path class="mark-sign" d="M13 15.5 20 8.5M13.5 9.5h.01M19.5 14.5h.01"/></svg>`;
+function drawLogo(attributes: string, cover: string, page: string, sign: string): string {
+  return `<svg ${attributes} viewBox="0 0 32 32"><path fill="${cover}" d="M6 4h17a4 4 0 0 1 4 4v20H10a4 4 0 0 1-4-4z"/><path fill="${page}" d="M6 24a4 4 0 0 1 4-4h17v8H10a4 4 0 0 1-4-4z"/><path stroke="${sign}" stroke-width="2.4" stroke-linecap="round" d="M13 15.5 20 8.5M13.5 9.5h.01M19.5 14.5h.01"/></svg>`;
+}
+
+const MARK = new Html(
+  drawLogo(
+    'width="28" height="28" aria-hidden="true"',
+    'var(--accent)',
+    'color-mix(in srgb, var(--accent) 35%, var(--surface))',
+    'var(--accent-ink)',
+  ),
+);
 
 /** The logo with its own colours, because a favicon has no style sheet. */
-export const FAVICON_SVG =
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#0a6b4b" d="M6 4h17a4 4 0 0 1 4 4v20H10a4 4 0 0 1-4-4z"/><path fill="#9adcc0" d="M6 24a4 4 0 0 1 4-4h17v8H10a4 4 0 0 1-4-4z"/><path stroke="#fff" stroke-width="2.4" stroke-linecap="round" d="M13 15.5 20 8.5M13.5 9.5h.01M19.5 14.5h.01"/></svg>';
+export const FAVICON_SVG = drawLogo('xmlns="http://www.w3.org/2000/svg"', '#0a6b4b', '#9adcc0', '#fff');

@@ -197,12 +197,12 @@ ${definitions(`Headers of ${operationId}`, rows)}</details>`;
 
 /** The tabs are radio buttons, which work without a script. */
 function samples(id: string, all: readonly CodeSample[]): Html {
-  return html`<fieldset class="samples row"><legend class="unseen">Language</legend>
+  return html`<div class="samples row" role="radiogroup" aria-label="Language">
 ${all.map(
   ({ label, source }, number) =>
-    html`<input type="radio" name="${id}-language" id="${id}-${label}" data-language="${label}"${number === 0 ? html` checked` : undefined}><label for="${id}-${label}">${label}</label>${sampleBlock(label, source)}\n`,
+    html`<input class="unseen" type="radio" name="${id}-language" id="${id}-${label}" data-language="${label}"${number === 0 ? html` checked` : undefined}><label for="${id}-${label}">${label}</label>${sampleBlock(label, source)}\n`,
 )}
-</fieldset>`;
+</div>`;
 }
 
 function parameterList({ parameters, operationId }: ApiOperation): Html {

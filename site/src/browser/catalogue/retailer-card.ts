@@ -21,7 +21,7 @@ export function retailerCard({ retailer, offers, featured }: Found, { country }:
     'li.card.panel',
     { 'data-retailer': retailer.id },
     element(
-      'div.card-head',
+      'div.card-head.row',
       drawLogo(retailer),
       element(
         'div.card-name',
@@ -35,7 +35,7 @@ export function retailerCard({ retailer, offers, featured }: Found, { country }:
     ),
     ...cashback(offers),
     element(
-      'div.card-foot',
+      'div.card-foot.row.between',
       otherDeals(retailer),
       apiButton({ name: retailer.name, id: retailer.id, list: 'retailers' }),
     ),
