@@ -183,7 +183,7 @@ function changeWords(before: string | undefined, status: string): string {
 
 /** Renders the JSON only when the reader expands it. */
 function details(transaction: Transaction, onOpen: () => void): HTMLElement {
-  const node = element('details', element('summary', 'What the API returns'));
+  const node = element('details.muted', element('summary', 'What the API returns'));
   const text = JSON.stringify(transaction, null, 2);
   const show = () => node.append(codeSample('Copy the transaction', ...colouredNodes(text, 'json')));
   node.addEventListener('toggle', show, { once: true });

@@ -145,7 +145,7 @@ function smallPrint(offer: RetailerOffer, countries: readonly string[]): HTMLEle
   const hidesCountries = countries.length > COUNTRIES_SHOWN;
   if (!hidesCountries && terms === '') return undefined;
   return element(
-    'details',
+    'details.muted',
     element('summary', terms === '' ? 'All countries' : 'Terms and exclusions'),
     terms === '' ? undefined : element('p', { dir: 'auto' }, terms),
     hidesCountries ? element('p', `Available in ${countries.join(', ')}.`) : undefined,
