@@ -25,28 +25,20 @@ const SHELL_CODE = join(HASH_COMMENT, /(?<name>\$\{?\w+\}?)/, STRING, SHELL);
 
 const NOTHING = /(?!)/g;
 
-const PATTERNS: Readonly<Record<string, RegExp>> = {
-  json: JSON_CODE,
-  sh: SHELL_CODE,
-  command: SHELL_CODE,
-  curl: SHELL_CODE,
-  GET: SHELL_CODE,
-  POST: SHELL_CODE,
-  ts: SLASHED,
-  js: SLASHED,
-  TypeScript: SLASHED,
-  'Node fetch': SLASHED,
-  PHP: SLASHED,
-  Go: SLASHED,
-  Java: SLASHED,
-  Python: join(HASH_COMMENT, STRING, PYTHON, NUMBER),
-};
+/** Each pattern, and the languages of guides and the labels of samples to which it applies. */
+const PATTERNS: readonly (readonly [RegExp, ...string[]])[] = [
+  [JSON_CODE, 'json'],
+  [SHELL_CODE, 'sh', 'command', 'curl', 'GET', 'POST'],
+  [SLASHED, 'ts', 'js', 'TypeScript', 'Node fetch', 'PHP', 'Go', 'Java'],
+  [join(HASH_COMMENT, STRING, PYTHON, NUMBER), 'Python'],
+];
 
 /** The parts of text without a colour have no kind. */
 export function codeParts(code: string, language: string) {
   const parts: { readonly kind?: string | undefined; readonly text: string }[] = [];
+  const [pattern = NOTHING] = PATTERNS.find(([, ...languages]) => languages.includes(language)) ?? [];
   let end = 0;
-  for (const { 0: text, index, groups = {} } of code.matchAll(PATTERNS[language] ?? NOTHING)) {
+  for (const { 0: text, index, groups = {} } of code.matchAll(pattern)) {
     const kind = Object.keys(groups).find((name) => groups[name] !== undefined);
     parts.push({ text: code.slice(end, index) }, { kind, text });
     end = index + text.length;

@@ -125,10 +125,10 @@ function activationSection(document: ApiDocument, guest: GuestAccess | undefined
   if (get === undefined || post === undefined) return undefined;
   const tag = activationTag(document);
   const operations = all.flatMap(([path, { get, post }]): Definition[] => [
-    { name: html`<span class="method">GET</span> <code>${path}</code>`, meaning: get.summary },
+    { name: html`<span class="method">GET</span> <code>${path}</code>`, description: get.summary },
     ...(post === undefined
       ? []
-      : [{ name: html`<span class="method">POST</span> <code>${path}</code>`, meaning: post.summary }]),
+      : [{ name: html`<span class="method">POST</span> <code>${path}</code>`, description: post.summary }]),
   ]);
   const both = [...get['x-codeSamples'], ...post['x-codeSamples']];
   return twoColumns({
@@ -156,10 +156,9 @@ ${tryForm('/v1/cashback-offers/{id}/activate/', post, {
 
 function webhookSection(document: ApiDocument, type: string, webhook: ApiWebhook): Html {
   const { operationId: id, summary, description, parameters, requestBody, responses } = webhook;
-  const statuses = Object.entries(responses).map(([status, response]) => ({
-    name: html`<code>${status}</code>`,
-    meaning: response.description,
-  }));
+  const statuses = Object.entries(responses).map(([name, response]) => {
+    return { name, description: response.description };
+  });
   return twoColumns({
     id,
     title: summary,
@@ -168,16 +167,12 @@ ${paragraphs(description)}
 <p><a href="/docs/webhooks">The guide</a> has receivers in Node, Python, PHP and Go.</p>`,
     example: exampleBlock('Body', requestBody.content),
     details: html`<h3>Headers</h3>
-${definitions(`Headers of ${id}`, parameters.map(headerDefinition))}
+${definitions(`Headers of ${id}`, parameters)}
 <h3>Body</h3>
 ${fieldList(`Fields of ${type}`, bodySchema(document, webhook), document.components.schemas ?? {})}
 <h3>Your response</h3>
 ${definitions(`Responses to ${id}`, statuses)}`,
   });
-}
-
-function headerDefinition({ name, description }: { name: string; description: string }): Definition {
-  return { name: html`<code>${name}</code>`, meaning: description };
 }
 
 function exampleBlock(title: string, content: ApiWebhook['requestBody']['content'] | undefined): Html {
@@ -188,9 +183,7 @@ function exampleBlock(title: string, content: ApiWebhook['requestBody']['content
 function headerList(document: ApiDocument, { operationId, responses }: ApiOperation): Html {
   const names = Object.keys(responses[200]?.headers ?? {});
   const described = document.components.headers ?? {};
-  const rows = names.map((name) =>
-    headerDefinition({ name, description: described[name]?.description ?? '' }),
-  );
+  const rows = names.map((name) => ({ name, description: described[name]?.description ?? '' }));
   return html`<details><summary>Headers: ${names.join(', ')}</summary>
 ${definitions(`Headers of ${operationId}`, rows)}</details>`;
 }
@@ -206,11 +199,9 @@ ${all.map(
 }
 
 function parameterList({ parameters, operationId }: ApiOperation): Html {
-  const rows = parameters.map(({ name, description, schema }) => ({
-    name: html`<code>${name}</code>`,
-    type: typeWords(schema),
-    meaning: description,
-  }));
+  const rows = parameters.map(({ name, description, schema }) => {
+    return { name, description, type: typeWords(schema) };
+  });
   return definitions(`Parameters of ${operationId}`, rows);
 }
 

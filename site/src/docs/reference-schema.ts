@@ -33,25 +33,26 @@ export function bodySchema({ components }: ApiDocument, { requestBody }: ApiWebh
 
 /** A parameter, a field, a header or a status. */
 export interface Definition {
-  readonly name: Html;
+  /** A string is shown as code. */
+  readonly name: string | Html;
   readonly type?: string;
-  readonly meaning: string;
+  readonly description: string;
   readonly more?: Html | undefined;
 }
 
 export function definitions(label: string, all: readonly Definition[]): Html {
   return html`<dl class="definitions" aria-label="${label}">${all.map(
-    ({ name, type, meaning, more }) =>
-      html`<div><dt>${name}${type === undefined ? undefined : html` <span class="type">${type}</span>`}</dt><dd>${proseHtml(meaning)}${more}</dd></div>\n`,
+    ({ name, type, description, more }) =>
+      html`<div><dt>${typeof name === 'string' ? html`<code>${name}</code>` : name}${type === undefined ? undefined : html` <span class="type">${type}</span>`}</dt><dd>${proseHtml(description)}${more}</dd></div>\n`,
   )}</dl>`;
 }
 
 /** Labels of nested lists contain the path to the field, so that no two lists of a page have the same label. */
 export function fieldList(label: string, schema: FieldSchema, schemas: Schemas): Html {
   const rows = Object.entries(schema.properties ?? {}).map(([name, field]) => ({
-    name: html`<code>${name}</code>`,
+    name,
     type: typeWords(field),
-    meaning: field.description ?? '',
+    description: field.description ?? '',
     more: nested(`${label}, ${name}`, name, field, schemas),
   }));
   return definitions(label, rows);
