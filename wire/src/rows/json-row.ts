@@ -2,9 +2,9 @@
 // a double can store.
 
 import { DIGITS_MAX, parseDecimal } from '../decimal.ts';
-import { isBlank } from './json-scan.ts';
+import { measureValue } from './json-scan.ts';
 import { type FieldProblem, nameProblem, type RawRow, type RowPosition } from './raw-row.ts';
-import { findExcess, type RowLimits, tooLong } from './row-limits.ts';
+import { findCountExcess, isTooLong, type RowLimits, tooLong } from './row-limits.ts';
 
 const strictDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const lenientDecoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -43,17 +43,17 @@ export function parseJsonText(
   readNumber: NumberReader = parseDecimal,
 ): RawRow {
   const length = text.length;
-  const excess = findExcess(text, limits);
+  if (isTooLong(text, limits)) return { place, value: undefined, length, problem: tooLong(limits) };
+  const counts = measureValue(text, limits.names);
+  const excess = findCountExcess(counts, limits);
   if (excess !== undefined) return { place, value: undefined, length, problem: excess };
   const { value, problem } = parseJson(text, readNumber);
   if (problem !== undefined) return { place, value, length, problem };
-  // Equal counts prove that there are no duplicates; otherwise scan the text.
-  if (countKeys(value) !== countKeyMarks(text)) {
-    const twice = findDuplicateKey(text);
-    // Drop the value: the duplicate may be the id, and either occurrence may be the intended one.
-    if (twice !== undefined) return { place, value: undefined, length, problem: isTwice(twice) };
-  }
-  return { place, value, length };
+  // Parsing keeps only one of the fields with the same name.
+  const twice = countKeys(value) === counts.fields ? undefined : findDuplicateKey(text);
+  if (twice === undefined) return { place, value, length };
+  // Drop the value: the duplicate may be the id, and either occurrence may be the intended one.
+  return { place, value: undefined, length, problem: isTwice(twice) };
 }
 
 export function isTwice(field: string): FieldProblem {
@@ -107,17 +107,6 @@ function countKeys(value: unknown): number {
       const child = (next as Record<string, unknown>)[name];
       if (typeof child === 'object') open.push(child);
     }
-  }
-  return count;
-}
-
-/** Counts quotes that precede colons: one per field, plus any inside strings. */
-function countKeyMarks(text: string): number {
-  let count = 0;
-  for (let colon = text.indexOf(':'); colon !== -1; colon = text.indexOf(':', colon + 1)) {
-    let before = colon - 1;
-    while (isBlank(text.charCodeAt(before))) before--;
-    if (text[before] === '"') count++;
   }
   return count;
 }

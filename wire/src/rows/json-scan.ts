@@ -21,12 +21,13 @@ export interface ValueCounts {
 }
 
 /**
- * Counts the contents of the value at the start of the text. Compares field names only if there are more than `namesMax` fields.
+ * Counts the contents of the value at the start of the text, and the fields of its objects. Compares field names only if there are
+ * more than `namesMax` fields.
  */
-export function measureValue(text: string, namesMax: number): ValueCounts {
+export function measureValue(text: string, namesMax: number): ValueCounts & { readonly fields: number } {
   const begin = text.search(/\S/);
-  if (!isOpening(text.charCodeAt(begin))) return { values: 1, depth: 0, names: 0 };
   let [values, open, depth, fields] = [1, 0, 0, 0];
+  if (!isOpening(text.charCodeAt(begin))) return { values, depth, fields, names: 0 };
   for (let at = begin; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) at = endOfString(text, at) - 1;
@@ -41,7 +42,7 @@ export function measureValue(text: string, namesMax: number): ValueCounts {
       if (open === 0) break;
     }
   }
-  return { values, depth, names: fields > namesMax ? countNames(text, namesMax) : fields };
+  return { values, depth, fields, names: fields > namesMax ? countNames(text, namesMax) : fields };
 }
 
 /** Returns the number of distinct field names, and stops at `namesMax` + 1. */

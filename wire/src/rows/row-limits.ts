@@ -2,7 +2,7 @@
 // it is parsed.
 
 import { printCount } from '../count.ts';
-import { measureValue, type ValueCounts } from './json-scan.ts';
+import type { ValueCounts } from './json-scan.ts';
 import type { FieldProblem } from './raw-row.ts';
 
 export interface RowLimits {
@@ -35,18 +35,9 @@ export function findDocumentExcess(document: string, limits: RowLimits): FieldPr
   return { field: '', reason: `${tooLong(limits).reason} when stored` };
 }
 
-function isTooLong(text: string, { bytes }: RowLimits): boolean {
+export function isTooLong(text: string, { bytes }: RowLimits): boolean {
   // A UTF-16 code unit needs at most three bytes, so most rows need no exact count.
   return text.length * 3 > bytes && Buffer.byteLength(text) > bytes;
-}
-
-/** Returns a problem if a JSON text exceeds a limit. */
-export function findExcess(text: string, limits: RowLimits): FieldProblem | undefined {
-  if (isTooLong(text, limits)) return tooLong(limits);
-  // A value needs at least two characters and a level needs a bracket, so short, flat rows need no scan.
-  const isShort = text.length <= 2 * Math.min(limits.values, limits.names);
-  if (isShort && countBrackets(text) <= limits.depth) return undefined;
-  return findCountExcess(measureValue(text, limits.names), limits);
 }
 
 /** Returns a problem if a count exceeds its limit. */
@@ -62,12 +53,4 @@ export function findCountExcess(
     return { field: '', reason: `has more than ${printCount(limits.names)} distinct field names` };
   }
   return undefined;
-}
-
-function countBrackets(text: string): number {
-  let count = 0;
-  for (const bracket of ['{', '[']) {
-    for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1)) count++;
-  }
-  return count;
 }
