@@ -188,9 +188,10 @@ export class OfferbookClient<Dates extends 'string' | 'Date' = 'string'> {
       retry: { ...settings.retry, budgetMs: Math.min(settings.retry.budgetMs, 10_000) },
       cache: false,
       method: 'POST',
+      url: `${this.#baseUrl}${activationPath(options)}`,
       secretQuery: activationQuery(options),
     } as const;
-    return request(call, `${this.#baseUrl}${activationPath(options)}`, ({ body }) => body as ActivatedDeal);
+    return request(call, ({ body }) => body as ActivatedDeal);
   }
 
   /**
@@ -263,12 +264,10 @@ export class OfferbookClient<Dates extends 'string' | 'Date' = 'string'> {
     const query = printQuery(parameters);
     // Transactions must not be stored.
     const cache = tokenKind === 'public' && this.#transport.cache;
-    const call = { ...this.#transport, ...settings, cache, token };
-    const readFrom = (response: ParsedResponse) => read(response, parameters.cursor);
     // A passbackUid may be personal data.
-    return parameters.passbackUid == null
-      ? request(call, url + query, readFrom)
-      : request({ ...call, secretQuery: query }, url, readFrom);
+    const target = parameters.passbackUid == null ? { url: url + query } : { url, secretQuery: query };
+    const call = { ...this.#transport, ...settings, ...target, cache, token };
+    return request(call, (response) => read(response, parameters.cursor));
   }
 }
 

@@ -31,6 +31,7 @@ export interface Transport {
 }
 
 export interface Call extends Transport, CallSettings {
+  readonly url: string;
   /** Called before each attempt; an exception ends the call. Omitted for operations without a token. */
   readonly token?: () => string | Promise<string>;
   readonly method?: 'POST';
@@ -45,7 +46,6 @@ export interface ParsedResponse {
 
 export async function request<Result>(
   call: Call,
-  url: string,
   read: (response: ParsedResponse) => Result,
 ): Promise<Result> {
   const { clock, retry } = call;
@@ -60,7 +60,7 @@ export async function request<Result>(
     try {
       if (attempts > 0) await pause(clock, delayMs, call.signal);
       const leftMs = retry.budgetMs - (clock.monotonicMs() - startedAtMs);
-      return read(await attempt({ ...call, fetch, timeoutMs: Math.min(call.timeoutMs, leftMs) }, url));
+      return read(await attempt({ ...call, fetch, timeoutMs: Math.min(call.timeoutMs, leftMs) }));
     } catch (error) {
       if (!(error instanceof OfferbookError)) throw error;
       error.attempts = attempts;
@@ -83,8 +83,8 @@ export async function pause(clock: Clock, ms: number, signal?: AbortSignal): Pro
   }
 }
 
-async function attempt(call: Call, url: string): Promise<ParsedResponse> {
-  const { cache } = call;
+async function attempt(call: Call): Promise<ParsedResponse> {
+  const { url, cache } = call;
   throwIfAborted(call.signal);
   const headers = new Headers(call.headers);
   headers.set('Accept', 'application/json');
@@ -93,8 +93,8 @@ async function attempt(call: Call, url: string): Promise<ParsedResponse> {
   if (known !== undefined) headers.set('If-None-Match', known.etag);
   // The signal may have been aborted while waiting for the token and the cache.
   throwIfAborted(call.signal);
-  const { response, text } = await exchange(call, url, headers);
-  const body = readBody(call, url, response, text, known);
+  const { response, text } = await exchange(call, headers);
+  const body = readBody(call, response, text, known);
   const etag = response.headers.get('ETag');
   if (cache !== false && etag !== null && response.status === 200) await cache.set(url, { etag, body: text });
   return { body, headers: response.headers };
@@ -108,12 +108,8 @@ function throwIfAborted(signal: AbortSignal | undefined): void {
  * Fetches headers and body within the time limit. A race enforces the limit in addition to the signal, because a fetch that
  * ignores its signal must not block the caller.
  */
-async function exchange(
-  call: Call,
-  url: string,
-  headers: Headers,
-): Promise<{ response: Response; text: string }> {
-  const { fetch, clock, timeoutMs, signal, method = 'GET', secretQuery = '' } = call;
+async function exchange(call: Call, headers: Headers): Promise<{ response: Response; text: string }> {
+  const { url, fetch, clock, timeoutMs, signal, method = 'GET', secretQuery = '' } = call;
   const controller = new AbortController();
   const stop = () => controller.abort();
   signal?.addEventListener('abort', stop);
@@ -139,33 +135,27 @@ async function exchange(
     return await Promise.race([send(), timeOut()]);
   } catch (error) {
     throwIfAborted(signal);
-    throw networkError(call, url, error);
+    throw networkError(call, error);
   } finally {
     signal?.removeEventListener('abort', stop);
     stop();
   }
 }
 
-function readBody(
-  call: Call,
-  url: string,
-  response: Response,
-  text: string,
-  known: CachedResponse | undefined,
-): unknown {
+function readBody(call: Call, response: Response, text: string, known: CachedResponse | undefined): unknown {
   const { status, headers } = response;
   const type = headers.get('Content-Type') ?? 'no content type';
   const retryAfterMs = parseRetryAfterMs(headers.get('Retry-After'), call.clock.now());
-  if (status === 304 && known !== undefined) return parse(call, url, known.body);
-  if (status === 200 && /^application\/json\b/i.test(type)) return parse(call, url, text);
+  if (status === 304 && known !== undefined) return parse(call, known.body);
+  if (status === 200 && /^application\/json\b/i.test(type)) return parse(call, text);
   if (status >= 400 && /^application\/problem\+json\b/i.test(type)) {
-    const problem = parse(call, url, text) as Problem | null;
+    const problem = parse(call, text) as Problem | null;
     if (typeof problem?.code === 'string') throw new ApiError({ ...problem, status }, retryAfterMs);
   }
-  if (isTemporary(status)) throw new OutageError(url, status, retryAfterMs);
+  if (isTemporary(status)) throw new OutageError(call.url, status, retryAfterMs);
   throw new MalformedResponseError(
     'not_offerbook',
-    describeForeignResponse(call, url, response, type, text),
+    describeForeignResponse(call, response, type, text),
     status,
   );
 }
@@ -175,8 +165,7 @@ function readBody(
  * echo the request.
  */
 function describeForeignResponse(
-  { secretQuery }: Call,
-  url: string,
+  { url, secretQuery }: Call,
   { status, type, headers }: Response,
   contentType: string,
   text: string,
@@ -191,11 +180,11 @@ function describeForeignResponse(
 }
 
 /** The service always sends valid JSON, so anything else was damaged in transit: treat it as a network error. */
-function parse(call: Call, url: string, text: string): unknown {
+function parse(call: Call, text: string): unknown {
   try {
     return JSON.parse(text, call.dates === 'Date' ? reviveTimes : undefined);
   } catch (error) {
-    throw networkError(call, url, error);
+    throw networkError(call, error);
   }
 }
 
@@ -203,7 +192,7 @@ function parse(call: Call, url: string, text: string): unknown {
  * Wraps any other error as a NetworkError. If the request's query is secret, keeps only the error code, because messages
  * and fields such as Bun's `path` can contain the URL.
  */
-function networkError({ secretQuery }: Call, url: string, error: unknown): OfferbookError {
+function networkError({ url, secretQuery }: Call, error: unknown): OfferbookError {
   if (error instanceof OfferbookError) return error;
   const { name = 'no reason', code, cause } = (error ?? {}) as Partial<SystemError>;
   return new NetworkError(url, secretQuery ? new Error(cause?.code ?? code ?? name) : error);
