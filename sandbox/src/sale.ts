@@ -1,13 +1,14 @@
-// Generates a sale as it is first reported: pending, with its click times and the partner's passback values.
+// Generates a sale as it is first reported: pending, with its click times and the partner's passback values; and the order behind
+// it, in the currency of the country where the order is placed.
 
 import { SECOND_MS, wholeSecond } from '@offerbook/wire/time.ts';
 import { printSecond } from '@offerbook/wire/timestamp.ts';
-import { COUNTRIES } from './countries.ts';
+import { getCategory } from './categories.ts';
+import { COUNTRIES, type Country, roundMoney } from './countries.ts';
 import { type Market, pickDeal } from './market.ts';
-import { makeOrder } from './order.ts';
 import { Random } from './random.ts';
 import { reportedAtMs } from './sale-id.ts';
-import type { Sale } from './wire.ts';
+import type { CashbackOffer, Sale } from './wire.ts';
 
 const USERS = 4_000;
 /** A value above 1 makes a few users buy often. */
@@ -56,4 +57,29 @@ function passbackData(random: Random, country: string): string | null {
     { data: `${platform}-${country.toLowerCase()}-${session}`, weight: 2 },
     { data: null, weight: 1 },
   ]).data;
+}
+
+export type Order = Readonly<ReturnType<typeof makeOrder>>;
+
+export function makeOrder(random: Random, offer: CashbackOffer, country: Country) {
+  const [min, max] = getCategory(offer.category).orderValue;
+  const { cashbackPercentage, maximumFixedCommissionFee } = offer;
+  // Offers state fixed amounts in euros.
+  const fixed = (maximumFixedCommissionFee ?? 0) * country.unitsPerEuro;
+  // A shop pays a fixed amount only for orders worth several times that amount.
+  const leastValue = fixed * random.between(8, 20);
+  const price = Math.max(priceTag(random, min, max) * country.unitsPerEuro, leastValue);
+  const orderValue = roundMoney(price, country.decimals);
+  return {
+    country: country.code,
+    currencyCode: country.currencyCode,
+    orderValue,
+    cashback: roundMoney(fixed > 0 ? fixed : orderValue * cashbackPercentage, country.decimals),
+  };
+}
+
+/** Single items end in .00, .50, .95 or .99; baskets of several items can end in anything. */
+function priceTag(random: Random, min: number, max: number): number {
+  const amount = random.logBetween(min, max);
+  return random.chance(0.5) ? Math.floor(amount) + random.pick([0, 0.5, 0.95, 0.99]) : amount;
 }

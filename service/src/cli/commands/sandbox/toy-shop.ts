@@ -1,7 +1,7 @@
 // The shop that activation links redirect to in the sandbox. A visitor can "buy" something there, and the sale appears among
 // the transactions like a real shop's. `offerbook serve` does not have these routes.
 
-import type { Order } from '@offerbook/sandbox/order.ts';
+import type { Order } from '@offerbook/sandbox/sale.ts';
 import type { Retailer } from '@offerbook/sandbox/wire.ts';
 import type { Frame, Page } from '@offerbook/site/html-page.ts';
 import { toyOrderPage, toyShopPage } from '@offerbook/site/toy-shop-pages.ts';
