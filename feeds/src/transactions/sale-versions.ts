@@ -25,68 +25,69 @@ function rankOf({ row, version }: SaleVersion): number {
   return row.status === 'PENDING' ? version : version + DECIDED;
 }
 
+/** The chosen version of a sale. Its row is in the spool. */
+interface ChosenSale {
+  readonly rank: number;
+  readonly hash: number;
+  /** Number of the row in the spool. */
+  readonly line: number;
+  readonly orderValue: number;
+  readonly cashback: number;
+  readonly offerId: Uuid | null;
+  lacksCoupon: boolean;
+  /** Version of the newest pending version. */
+  newestPending: number;
+}
+
 export type SaleVersions = ReturnType<typeof saleVersions>;
 
 /** `laterWins`: among versions that cannot be ordered, the one that was added last is the newest. */
 export function saleVersions(spool: RowSpool, laterWins: boolean) {
-  /** Sequence number of each sale, in reading order. UuidPlaces stores it as the `line`. */
-  const numbers = new UuidPlaces();
-  // The chosen version of each sale, by sale number.
-  const ranks: number[] = [];
-  const hashes: number[] = [];
-  const lines: number[] = [];
-  const orderValues: number[] = [];
-  const cashbacks: number[] = [];
-  const offerIds: (Uuid | null)[] = [];
-  const newestPending = new Map<number, number>();
-  const lackingCoupon = new Set<number>();
+  const sales: ChosenSale[] = [];
+  /** The place of each sale in `sales`. UuidPlaces stores it as the `line`. */
+  const places = new UuidPlaces();
   const conflicts = new Map<Uuid, SaleVersion>();
   /** The newest version of each declined sale that has no amount. Another version may have the amount. */
   const emptied = new Map<Uuid, { readonly version: SaleVersion; conflict: SaleVersion | undefined }>();
+
+  function find(id: Uuid): ChosenSale | undefined {
+    const place = places.get(id);
+    return place && sales[place.line];
+  }
 
   function isNewer(rank: number, before: number): boolean {
     return rank > before || (rank === before && laterWins);
   }
 
   function choose(version: SaleVersion): void {
-    const { id } = version.row;
-    const text = printJson(version.row);
-    const rank = rankOf(version);
-    const number = numbers.add(id, { line: ranks.length })?.line;
-    if (number === undefined) {
-      keep(ranks.length, version, text);
+    const { row, lacksCoupon } = version;
+    const text = printJson(row);
+    const [rank, hash] = [rankOf(version), Bun.hash.xxHash32(text)];
+    const place = places.add(row.id, { line: sales.length })?.line ?? sales.length;
+    const before = sales[place];
+    const newestPending = Math.max(
+      before?.newestPending ?? Number.NEGATIVE_INFINITY,
+      row.status === 'PENDING' ? version.version : Number.NEGATIVE_INFINITY,
+    );
+    if (before !== undefined && !isNewer(rank, before.rank)) {
+      before.newestPending = newestPending;
+      if (rank === before.rank && hash !== before.hash) conflicts.set(row.id, version);
       return;
     }
-    const before = ranks[number] ?? 0;
-    // Either version can be the one that was confirmed or declined.
-    const pending = Math.min(before, rank);
-    if (pending < DECIDED && Math.max(before, rank) >= DECIDED)
-      newestPending.set(number, Math.max(pending, newestPending.get(number) ?? 0));
-    if (isNewer(rank, before)) {
-      conflicts.delete(id);
-      spool.drop(lines[number] ?? 0);
-      keep(number, version, text);
-    } else if (rank === before && hash(text) !== hashes[number]) conflicts.set(id, version);
-  }
-
-  function keep(number: number, version: SaleVersion, text: string): void {
-    const { row, lacksCoupon } = version;
-    ranks[number] = rankOf(version);
-    hashes[number] = hash(text);
-    lines[number] = spool.append(text);
-    orderValues[number] = row.orderValue;
-    cashbacks[number] = row.cashback;
-    offerIds[number] = 'cashbackOfferId' in row ? row.cashbackOfferId : null;
-    if (lacksCoupon) lackingCoupon.add(number);
-    else lackingCoupon.delete(number);
+    if (before !== undefined) spool.drop(before.line);
+    conflicts.delete(row.id);
+    const { orderValue, cashback } = row;
+    const offerId = 'cashbackOfferId' in row ? row.cashbackOfferId : null;
+    const line = spool.append(text);
+    sales[place] = { rank, hash, line, orderValue, cashback, offerId, lacksCoupon, newestPending };
   }
 
   /** Completes a declined version with the amounts and the offer of another version. */
-  function filled(version: SaleVersion, number: number): SaleVersion {
-    const orderValue = version.row.orderValue || (orderValues[number] ?? 0);
-    const cashback = version.row.cashback || (cashbacks[number] ?? 0);
+  function filled(version: SaleVersion, other: ChosenSale): SaleVersion {
+    const orderValue = version.row.orderValue || other.orderValue;
+    const cashback = version.row.cashback || other.cashback;
     const row = { ...version.row, orderValue, cashback };
-    if ('cashbackOfferId' in row) row.cashbackOfferId ??= offerIds[number] ?? null;
+    if ('cashbackOfferId' in row) row.cashbackOfferId ??= other.offerId;
     return { ...version, row };
   }
 
@@ -108,33 +109,25 @@ export function saleVersions(spool: RowSpool, laterWins: boolean) {
     finish() {
       let withoutAmounts = 0;
       for (const [id, { version, conflict }] of emptied) {
-        const number = numbers.get(id)?.line;
-        if (number !== undefined && rankOf(version) < (ranks[number] ?? 0)) continue;
+        const other = find(id);
+        if (other !== undefined && rankOf(version) < other.rank) continue;
         if (conflict !== undefined) conflicts.set(id, conflict);
-        else if (number === undefined) {
+        else if (other === undefined) {
           if (version.row.orderValue === 0 && version.row.cashback === 0) withoutAmounts++;
           choose(version);
-        } else if (!conflicts.has(id)) choose(filled(version, number));
+        } else if (!conflicts.has(id)) choose(filled(version, other));
       }
-      const reopened = [...newestPending].filter(
-        ([number, version]) => version + DECIDED > (ranks[number] ?? 0),
-      ).length;
       for (const id of conflicts.keys()) {
-        const number = numbers.get(id)?.line;
-        if (number === undefined) continue;
-        spool.drop(lines[number] ?? 0);
-        lackingCoupon.delete(number);
+        const sale = find(id);
+        if (sale === undefined) continue;
+        spool.drop(sale.line);
+        sale.lacksCoupon = false;
       }
-      return {
-        conflicts: conflicts.values(),
-        reopened,
-        withoutAmounts,
-        withoutCoupon: lackingCoupon.size,
-      };
+      const reopened = sales.filter(({ rank, newestPending }) => {
+        return rank >= DECIDED && newestPending + DECIDED > rank;
+      }).length;
+      const withoutCoupon = sales.filter(({ lacksCoupon }) => lacksCoupon).length;
+      return { conflicts: conflicts.values(), reopened, withoutAmounts, withoutCoupon };
     },
   };
-}
-
-function hash(text: string): number {
-  return Bun.hash.xxHash32(text);
 }
