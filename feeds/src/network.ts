@@ -42,7 +42,7 @@ export interface Sale {
   readonly subData?: string | undefined;
   readonly offerId?: string | undefined;
   readonly couponCode?: string | undefined;
-  /** Orders the versions of a sale: a greater value is newer. Often a time in milliseconds; undefined if unknown. */
+  /** Orders the versions of a sale: a greater value is newer. Default: the time of `changedAt` in milliseconds. */
   readonly version?: number | undefined;
   /** When the network last changed the sale, if known. The import skips older versions. */
   readonly changedAt?: Timestamp | undefined;

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { printAmount, toNumber } from '@offerbook/wire/amount.ts';
 import fc from 'fast-check';
 import { parseCommaAmount, parseEitherMark } from '../src/localised-amount.ts';
-import { minorUnits } from '../src/minor-units.ts';
+import { minorUnits } from '../src/source/share.ts';
 
 const SEED = { seed: 1 };
 

@@ -2,18 +2,16 @@
 // overlay's data. Validates the retailer and each deal separately with the import schema, so that an invalid coupon does
 // not invalidate its retailer.
 
-import { multiply, round, toNumber } from '@offerbook/wire/amount.ts';
+import { multiply, toNumber } from '@offerbook/wire/amount.ts';
 import { printRetailer, type Retailer, RetailerSchema } from '@offerbook/wire/catalogue.ts';
 import type { DealList } from '@offerbook/wire/deals.ts';
 import type { FieldProblem } from '@offerbook/wire/rows/raw-row.ts';
 import { checkRow } from '@offerbook/wire/rows/row-problem.ts';
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import type { z } from 'zod';
-import { deriveId } from '../derive-id.ts';
-import { minorUnits } from '../minor-units.ts';
 import type { Overlay } from '../source/overlay.ts';
 import type { Shares } from '../source/share.ts';
-import { linkOf, type Source } from '../source/source-file.ts';
+import { deriveId, linkOf, type Source } from '../source/source-file.ts';
 import { LAST_SECOND } from '../zoned-time.ts';
 import type { DealFact, OfferFact, RetailerFact } from './facts.ts';
 
@@ -101,15 +99,14 @@ function buildOffer(offer: OfferFact, retailer: RetailerFact, rules: DealRules) 
 }
 
 /** Returns undefined for a fixed amount in an unknown currency, because it cannot be rounded. */
-function applyShare(offer: OfferFact, retailer: RetailerFact, { source, shares }: DealRules) {
-  const { rate } = offer;
-  const share = shares.find(offer.advertiserId, offer.group ?? offer.id);
+function applyShare(offer: OfferFact, retailer: RetailerFact, { shares }: DealRules) {
+  const { advertiserId, id, group = id, rate } = offer;
   if ('fraction' in rate) {
-    const cashbackPercentage = toNumber(multiply(rate.fraction, share));
+    const cashbackPercentage = toNumber(multiply(rate.fraction, shares.find(advertiserId, group)));
     return { cashbackPercentage, maximumFixedCommissionFee: null };
   }
   const currency = rate.currency ?? retailer.currency;
   if (currency === undefined) return undefined;
-  const fee = round(multiply(rate.fixed, share), minorUnits(currency), source.rounding);
-  return { cashbackPercentage: 0, maximumFixedCommissionFee: toNumber(fee) };
+  const maximumFixedCommissionFee = shares.apply(advertiserId, [{ amount: rate.fixed, group }], currency);
+  return { cashbackPercentage: 0, maximumFixedCommissionFee };
 }

@@ -2,7 +2,6 @@
 // with the sum of its approved items.
 
 import { isZero, ofPercent, sum, ZERO } from '@offerbook/wire/amount.ts';
-import { timestampMs } from '@offerbook/wire/timestamp.ts';
 import type { Status } from '@offerbook/wire/transaction.ts';
 import { type CatalogueFact, leftOut, type Rate, type RowFacts, readSeparately } from '../catalogue/facts.ts';
 import { plainText } from '../catalogue/texts.ts';
@@ -81,10 +80,8 @@ function readSale(row: Fields, format: FeedFormat): Sale {
   const at = format === 'CSV' ? 1 : 0;
   const { status, value, commission } = readStatus(row, at);
   const [modifiedAt, subId] = [fields.modifiedAt[at], fields.subId[at]];
-  const changedAt = modifiedAt && row.findTime(modifiedAt);
   return {
-    version: changedAt && timestampMs(changedAt),
-    changedAt,
+    changedAt: modifiedAt && row.findTime(modifiedAt),
     id: row.text(fields.id[at]),
     advertiserId: row.text(fields.campaignId[at]),
     status,

@@ -1,7 +1,7 @@
 // Tables whose columns the source file maps to our fields: CSV, JSON or NDJSON, with one row per sale, retailer or deal.
 
 import { type Amount, ofPercent, parseAmount } from '@offerbook/wire/amount.ts';
-import { type Timestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
+import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import type { CatalogueFact, Rate } from '../catalogue/facts.ts';
 import { Fields } from '../fields.ts';
 import type { FeedShape } from '../formats/feed-row.ts';
@@ -110,10 +110,8 @@ class Cells extends Fields {
 }
 
 function readSale(cells: Cells): Sale {
-  const changedAt = cells.findTime('modifiedAt');
   return {
-    version: changedAt && timestampMs(changedAt),
-    changedAt,
+    changedAt: cells.findTime('modifiedAt'),
     id: cells.text('id'),
     advertiserId: cells.text('advertiserId'),
     status: cells.meaning('status', STATUSES) ?? 'PENDING',

@@ -1,6 +1,6 @@
 // The user's share of a commission: the group's share if there is one, else the advertiser's, else the default.
 
-import { type Amount, multiply, parseAmount, sum, ZERO } from '@offerbook/wire/amount.ts';
+import { type Amount, multiply, parseAmount, round, sum, toNumber, ZERO } from '@offerbook/wire/amount.ts';
 import { printJson } from '@offerbook/wire/decimal.ts';
 import type { Commission } from '../network.ts';
 import type { Overlay } from './overlay.ts';
@@ -9,7 +9,7 @@ import type { Source } from './source-file.ts';
 export type Shares = ReturnType<typeof openShares>;
 
 /** An advertiser's share is in the source file or in the overlay. The overlay's parser rejects a share that is in both. */
-export function openShares({ share }: Source, overlay: Overlay) {
+export function openShares({ share, rounding }: Source, overlay: Overlay) {
   const standard = toAmount(share.default);
   const overlayShares = [...overlay].flatMap(([id, entry]) =>
     entry.share === undefined ? [] : [[id, entry.share] as const],
@@ -24,9 +24,11 @@ export function openShares({ share }: Source, overlay: Overlay) {
 
   return {
     find,
-    /** The user's share of a sale's commissions, before rounding. */
-    apply: (advertiserId: string, commissions: readonly Commission[]): Amount =>
-      sum(commissions.map(({ amount, group }) => multiply(amount, find(advertiserId, group)))),
+    /** The user's share of commissions in this currency, rounded. */
+    apply(advertiserId: string, commissions: readonly Commission[], currency: string): number {
+      const shared = commissions.map(({ amount, group }) => multiply(amount, find(advertiserId, group)));
+      return toNumber(round(sum(shared), minorUnits(currency), rounding));
+    },
   };
 }
 
@@ -37,4 +39,18 @@ function toAmounts(shares: readonly (readonly [string, number])[]): ReadonlyMap<
 /** Exact, because the schema accepts only exact decimals. */
 function toAmount(share: number): Amount {
   return parseAmount(printJson(share)) ?? ZERO;
+}
+
+const NO_DECIMALS = 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'.split(' ');
+const THREE_DECIMALS = 'BHD IQD JOD KWD LYD OMR TND'.split(' ');
+const FOUR_DECIMALS = ['CLF', 'UYW'];
+
+/**
+ * Number of decimals that ISO 4217 specifies for a currency. Intl reports the decimals in everyday use instead: none for the
+ * Albanian lek and the Serbian dinar, which officially have two.
+ */
+export function minorUnits(currencyCode: string): number {
+  if (NO_DECIMALS.includes(currencyCode)) return 0;
+  if (THREE_DECIMALS.includes(currencyCode)) return 3;
+  return FOUR_DECIMALS.includes(currencyCode) ? 4 : 2;
 }

@@ -15,6 +15,7 @@ import {
   text,
   uuid,
 } from '@offerbook/wire/scalars.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { z } from 'zod';
 import { tableFields, timeZone } from './table-mapping.ts';
 
@@ -135,6 +136,18 @@ const sourceSchema = z
 
 export type Source = z.output<typeof sourceSchema>;
 export type SourceOf<Name extends NetworkName> = Extract<Source, { network: Name }>;
+
+/**
+ * Derives our id from a network's id: UUIDv5 of the source's namespace and `network:account:kind:id`. The same input always gives
+ * the same id, so a repeated conversion and import changes nothing.
+ */
+export function deriveId(
+  { network, account, namespace }: Source,
+  kind: 'retailer' | 'offer' | 'coupon' | 'promotion' | 'transaction',
+  networkId: string,
+): Uuid {
+  return Bun.randomUUIDv5(`${network}:${account}:${kind}:${networkId}`, namespace) as Uuid;
+}
 
 /** Parses a source file; throws a BadInput with one line per mistake. */
 export function parseSource(text: string, fileName: string): Source {

@@ -4,6 +4,7 @@
 import { printCount } from '@offerbook/wire/count.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';
 import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
+import { timestampMs } from '@offerbook/wire/timestamp.ts';
 import {
   type ConvertOptions,
   type ConvertReport,
@@ -176,12 +177,13 @@ export class TransactionConversion {
 
   #addSale(sale: Sale, place: FeedPlace): void {
     const converted = toTransaction(sale, this.#rules);
-    if (converted.kind === 'invalid') this.#run.reject(place, sale.id, converted.problems);
-    else if (converted.kind === 'other organisation') this.#run.leaveOut('sales of other organisations');
+    if (converted === 'other organisation') this.#run.leaveOut('sales of other organisations');
+    else if (converted.problems !== undefined) this.#run.reject(place, sale.id, converted.problems);
     else {
       const { row, lacksCoupon, lacksUser } = converted;
       if (lacksUser) this.#rowsWithoutUser++;
-      this.#versions.add({ row, lacksCoupon, version: sale.version ?? 0, place, id: sale.id });
+      const version = sale.version ?? (sale.changedAt === undefined ? 0 : timestampMs(sale.changedAt));
+      this.#versions.add({ row, lacksCoupon, version, place, id: sale.id });
     }
   }
 }

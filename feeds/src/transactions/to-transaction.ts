@@ -1,7 +1,7 @@
 // Converts a sale to a row for `offerbook import transactions`: adds our ids, the user's share, and the owner. Validates
 // every row with the import schema.
 
-import { round, toNumber } from '@offerbook/wire/amount.ts';
+import { toNumber } from '@offerbook/wire/amount.ts';
 import type { FieldProblem } from '@offerbook/wire/rows/raw-row.ts';
 import { checkRow } from '@offerbook/wire/rows/row-problem.ts';
 import { passbackUidProblem, TEXT_LENGTH_MAX, textProblem } from '@offerbook/wire/text.ts';
@@ -14,12 +14,10 @@ import {
   type UnstampedTransaction,
 } from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import { deriveId } from '../derive-id.ts';
-import { minorUnits } from '../minor-units.ts';
 import type { Sale } from '../network.ts';
 import type { Overlay } from '../source/overlay.ts';
 import type { Shares } from '../source/share.ts';
-import type { Source } from '../source/source-file.ts';
+import { deriveId, type Source } from '../source/source-file.ts';
 import type { CouponCodes } from './coupon-codes.ts';
 
 /** Fields are in output order. */
@@ -27,18 +25,6 @@ export type ConvertedRow = (UnstampedTransaction | ReturnType<typeof withClick>)
   readonly [RETAILER_FIELD]: Uuid;
   readonly [SOURCE_TIME_FIELD]?: Timestamp | undefined;
 };
-
-export type Converted =
-  | {
-      readonly kind: 'row';
-      readonly row: ConvertedRow;
-      /** True if the sale has a coupon code but no coupon was found. */
-      readonly lacksCoupon: boolean;
-      /** True if the sale has a user that cannot be imported. */
-      readonly lacksUser: boolean;
-    }
-  | { readonly kind: 'other organisation' }
-  | { readonly kind: 'invalid'; readonly problems: readonly FieldProblem[] };
 
 export interface TransactionRules {
   readonly source: Source;
@@ -55,29 +41,30 @@ const ROW_SCHEMA = transactionRowSchema('refuse', 'ignore');
 const NO_COUNTRY = { field: 'country', reason: 'is missing from both the network and the source file' };
 const isCanonical = canonicalTransactionRow('ignore');
 
-export function toTransaction(sale: Sale, rules: SaleRules): Converted {
+/**
+ * Returns the row, or its problems. `lacksCoupon` means that the sale has a coupon code but no coupon was found; `lacksUser`, that
+ * its user cannot be imported.
+ */
+export function toTransaction(sale: Sale, rules: SaleRules) {
   const owner = findOwner(sale, rules);
-  if (owner === 'other organisation') return { kind: owner };
-  if ('reason' in owner) return { kind: 'invalid', problems: [owner] };
+  if (owner === 'other organisation') return owner;
+  if ('reason' in owner) return { problems: [owner] };
   const row = buildRow(sale, rules, 'clickId' in owner ? NO_USER : owner);
   const problems = findProblems(row);
-  if (problems !== undefined) return { kind: 'invalid', problems };
+  if (problems !== undefined) return { problems };
   const source = {
     [RETAILER_FIELD]: deriveId(rules.source, 'retailer', sale.advertiserId),
     ...(sale.changedAt === undefined ? {} : { [SOURCE_TIME_FIELD]: sale.changedAt }),
   };
-  if ('clickId' in owner) {
-    const clicked = { ...withClick(row, owner.clickId), ...source };
-    return { kind: 'row', row: clicked, lacksCoupon: false, lacksUser: false };
-  }
+  if ('clickId' in owner)
+    return { row: { ...withClick(row, owner.clickId), ...source }, lacksCoupon: false, lacksUser: false };
   const isCouponExpected = sale.couponCode !== undefined && rules.coupons !== undefined;
   const lacksCoupon = isCouponExpected && row.couponId === null;
-  return { kind: 'row', row: { ...row, ...source }, lacksCoupon, lacksUser: owner.isRefused };
+  return { row: { ...row, ...source }, lacksCoupon, lacksUser: owner.isRefused };
 }
 
 function buildRow(sale: Sale, rules: SaleRules, user: User): UnstampedTransaction {
   const { source, shares } = rules;
-  const commission = shares.apply(sale.advertiserId, sale.commissions);
   const row = {
     id: deriveId(source, 'transaction', sale.id),
     country: sale.country ?? source.country,
@@ -85,7 +72,7 @@ function buildRow(sale: Sale, rules: SaleRules, user: User): UnstampedTransactio
     soldAt: sale.soldAt,
     currencyCode: sale.currency,
     orderValue: toNumber(sale.orderValue),
-    cashback: toNumber(round(commission, minorUnits(sale.currency), source.rounding)),
+    cashback: shares.apply(sale.advertiserId, sale.commissions, sale.currency),
     activatedAt: null,
     passbackUid: user.passbackUid,
     passbackData: user.passbackData,
