@@ -20,11 +20,11 @@ export function newUuid(): Uuid {
   return Bun.randomUUIDv7() as Uuid;
 }
 
-/** A UUID as four 32-bit numbers. Comparing them in order gives the same result as comparing the strings. */
-export type UuidWords = readonly [number, number, number, number];
-
-/** Runs for every row, so it converts digit by digit; parseInt on slices is slower. */
-export function uuidWords(id: Uuid): UuidWords {
+/**
+ * A UUID as four 32-bit numbers. Comparing them in order gives the same result as comparing the strings. Runs for every row, so it
+ * converts digit by digit; parseInt on slices is slower.
+ */
+export function uuidWords(id: Uuid): readonly [number, number, number, number] {
   let [a, b, c, d] = [0, 0, 0, 0];
   for (let i = 0; i < id.length; i++) {
     const code = id.charCodeAt(i);

@@ -1,7 +1,7 @@
 // Maps millions of ids to their positions in the file. An id takes 24 bytes in flat arrays and 8 to 16 in the index, much
 // less than in a Map of strings.
 
-import { type Uuid, type UuidWords, uuidWords } from '../uuid.ts';
+import { type Uuid, uuidWords } from '../uuid.ts';
 import type { RowPosition } from './raw-row.ts';
 
 const WORDS = 6; // four for the id, then line and item
@@ -54,7 +54,7 @@ export class UuidPlaces {
   }
 
   /** Returns the slot of the id, or the empty slot where it belongs. */
-  #slot(words: UuidWords): number {
+  #slot(words: ArrayLike<number>): number {
     const mask = this.#index.length - 1;
     let slot = hash(words, this.#multipliers) & mask;
     for (let number = this.#index[slot] ?? 0; number !== 0; number = this.#index[slot] ?? 0) {
@@ -76,19 +76,14 @@ export class UuidPlaces {
     this.#index = new Uint32Array(this.#index.length * 2);
     for (let number = 0; number < this.#count; number++) {
       const { block, offset } = this.#entry(number);
-      const words: UuidWords = [
-        block[offset] ?? 0,
-        block[offset + 1] ?? 0,
-        block[offset + 2] ?? 0,
-        block[offset + 3] ?? 0,
-      ];
+      const words = [0, 1, 2, 3].map((i) => block[offset + i] ?? 0);
       this.#index[this.#slot(words)] = number + 1;
     }
   }
 }
 
 /** Hashes every word, because sequential ids differ in only some of their words. */
-function hash(words: UuidWords, multipliers: readonly number[]): number {
+function hash(words: ArrayLike<number>, multipliers: readonly number[]): number {
   let h = 0;
   for (let i = 0; i < words.length; i++) {
     h = Math.imul(h ^ (words[i] ?? 0), multipliers[i] ?? 1);
