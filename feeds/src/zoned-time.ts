@@ -51,7 +51,11 @@ export function latest(times: readonly (Timestamp | undefined)[]): Timestamp | u
 
 /** Returns a parser for times in a pattern such as `DD/MM/YYYY HH:mm:ss`. */
 export function patternReader(pattern: string, read: TimeReader = parseTime): TimeReader {
-  const expression = compilePattern(pattern);
+  // Each part of the time becomes a named group.
+  const groups = splitPattern(pattern).map((part) =>
+    isPart(part) ? `(?<${part}>\\d{${part.length}})` : RegExp.escape(part),
+  );
+  const expression = new RegExp(`^${groups.join('')}$`);
   return (text, zone) => {
     const parts = expression.exec(text)?.groups;
     if (parts === undefined) return undefined;
@@ -69,21 +73,6 @@ export function findPatternFault(pattern: string): string | undefined {
   const misses = (name: string, greater: string) => names.includes(name) && !names.includes(greater);
   if (misses('mm', 'HH')) return 'has mm without HH';
   return misses('ss', 'mm') ? 'has ss without mm' : undefined;
-}
-
-/** Never evicted, since patterns come only from our vocabularies and source files. */
-const compiled = new Map<string, RegExp>();
-
-/** Turns each part of the time into a named group. */
-function compilePattern(pattern: string): RegExp {
-  const known = compiled.get(pattern);
-  if (known !== undefined) return known;
-  const parts = splitPattern(pattern).map((part) =>
-    isPart(part) ? `(?<${part}>\\d{${part.length}})` : RegExp.escape(part),
-  );
-  const expression = new RegExp(`^${parts.join('')}$`);
-  compiled.set(pattern, expression);
-  return expression;
 }
 
 /** Splits a pattern into the parts of the time and the text between them. */

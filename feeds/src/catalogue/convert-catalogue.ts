@@ -68,8 +68,7 @@ async function convertFacts(
   const pages = new Map<string, PageCheck>();
   for (const { feed, name, source, advertiserId } of files) {
     const option = advertiserId === undefined ? name : `${name} ${advertiserId}=…`;
-    const check = pages.get(option) ?? new PageCheck();
-    pages.set(option, check);
+    const check = pages.getOrInsertComputed(option, () => new PageCheck());
     for await (const rows of run.rows(source, feed.shape, check)) {
       for (const row of rows) facts.addRow(row, feed, advertiserId, source.name);
     }

@@ -10,9 +10,7 @@ export class PageCheck {
   add(info: PageInfo): void {
     // There is nothing to check for a single row or a network that does not number its pages.
     if (info.page === undefined && info.hasMore === undefined) return;
-    const list = this.#lists.get(info.request) ?? new PageList();
-    this.#lists.set(info.request, list);
-    list.add(info);
+    this.#lists.getOrInsertComputed(info.request, () => new PageList()).add(info);
   }
 
   get isPageMissing(): boolean {

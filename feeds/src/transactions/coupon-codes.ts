@@ -16,11 +16,9 @@ export class CouponCodes {
 
   add(retailerId: Uuid, coupons: readonly Coupon[]): void {
     for (const coupon of coupons) {
-      const key = keyOf(retailerId, coupon.code);
-      const known = this.#coupons.get(key);
-      if (known === undefined) this.#coupons.set(key, [coupon]);
+      const known = this.#coupons.getOrInsertComputed(keyOf(retailerId, coupon.code), () => []);
       // Consecutive catalogues have most coupons in common.
-      else if (!known.some((other) => Bun.deepEquals(other, coupon))) known.push(coupon);
+      if (!known.some((other) => Bun.deepEquals(other, coupon))) known.push(coupon);
     }
   }
 
