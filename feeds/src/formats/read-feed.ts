@@ -49,7 +49,6 @@ function openRows(
   };
   if (format === 'JSON' && json !== undefined) {
     return readJsonLists(chunks, {
-      name: 'the JSON',
       lists: json,
       areMany: true,
       limits,

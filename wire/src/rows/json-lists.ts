@@ -21,8 +21,6 @@ import { type RowLimits, tooLong } from './row-limits.ts';
 type JsonResponse = Record<string, unknown>;
 
 interface ListRules {
-  /** Name for messages. */
-  readonly name: 'the list' | 'the JSON';
   /** Field names on the path from an envelope to its list. */
   readonly lists: readonly (readonly string[])[];
   /** Allows several envelopes, in sequence or in a list, and single rows as in NDJSON. */
@@ -273,6 +271,6 @@ class ListCutter {
   }
 
   #fail(reason: string, place: RowPosition = { line: this.#scanner.line }): never {
-    throw new BrokenFile(place, { field: this.#rules.name, reason });
+    throw new BrokenFile(place, { field: this.#rules.areMany ? 'the JSON' : 'the list', reason });
   }
 }

@@ -35,7 +35,6 @@ export async function* readRows(
   if (isList) {
     const onResponse = (answer: Record<string, unknown>, line: number) => checkEnvelope(answer, line, rules);
     yield* readJsonLists(withinLimit(all, text.startsWith('[') ? '.[]' : '.data[]'), {
-      name: 'the list',
       lists: [['data']],
       areMany: false,
       limits: rules.limits,
