@@ -1,7 +1,8 @@
-// Fast path for imports: recognises values and rows that are already in canonical form, as most imported rows are. The schema
-// would return them unchanged, but more slowly.
+// Fast paths for imports: the canonical forms of fields, by which lines with transactions (canonical-row.ts) and deals are
+// recognised that are already in canonical form, as most are. The schema would return them unchanged, but more slowly.
 
 import type { z } from 'zod';
+import { isObject } from './rows/raw-row.ts';
 
 type Test = (value: unknown) => boolean;
 
@@ -14,10 +15,10 @@ interface CanonicalForm {
 
 const forms = new WeakMap<z.ZodType, CanonicalForm>();
 
-/** `json` is needed only for the fields of transactions. */
+/** `test` is needed only for the fields of deals, and `json` only for those of transactions. */
 export function withCanonicalForm<Schema extends z.ZodType>(
   schema: Schema,
-  { test, json = NEVER }: Partial<CanonicalForm> & { readonly test: Test },
+  { test = () => false, json = NEVER }: Partial<CanonicalForm>,
 ): Schema {
   forms.set(schema, { test, json });
   return schema;
@@ -53,44 +54,21 @@ export function canonicalList(item: z.ZodType, itemsMax: number): Test {
 export function canonicalCopy(
   fields: Readonly<Record<string, z.ZodType>>,
 ): (value: unknown) => Record<string, unknown> | undefined {
-  const isCanonical = canonicalObject(fields);
-  const names = Object.keys(fields);
+  const tests = Object.entries(fields).map(([name, schema]) => [name, canonicalFormOf(schema).test] as const);
   return (value) => {
-    if (!isCanonical(value)) return undefined;
+    if (!isObject(value) || Object.keys(value).length !== tests.length) return undefined;
     const copy: Record<string, unknown> = {};
-    for (const name of names) copy[name] = (value as Record<string, unknown>)[name];
+    for (const [name, test] of tests) {
+      if (!test(value[name])) return undefined;
+      copy[name] = value[name];
+    }
     return copy;
   };
 }
 
-/** Returns a test for objects with all required fields, any optional fields and no others, each in canonical form. */
-export function canonicalObject(
-  required: Readonly<Record<string, z.ZodType>>,
-  optional: Readonly<Record<string, z.ZodType>> = {},
-): Test {
-  const testOf = (schema: z.ZodType) => canonicalFormOf(schema).test;
-  const requiredTests = Object.entries(required).map(([name, schema]) => ({ name, test: testOf(schema) }));
-  const optionalTests = new Map(Object.entries(optional).map(([name, schema]) => [name, testOf(schema)]));
-  return (value) => {
-    if (typeof value !== 'object' || value === null) return false;
-    const object = value as Record<string, unknown>;
-    let count = 0;
-    for (const name in value) {
-      const test = optionalTests.get(name);
-      if (test === undefined) count++;
-      else if (!test(object[name])) return false;
-    }
-    return count === requiredTests.length && requiredTests.every(({ name, test }) => test(object[name]));
-  };
-}
-
-/** Without a registered form, falls back to the schema itself, which is correct for every field but slower. */
+/** A field without a form is never canonical. */
 export function canonicalFormOf(schema: z.ZodType): CanonicalForm {
-  const test = (value: unknown) => {
-    const result = schema.safeParse(value);
-    return result.success && Bun.deepEquals(result.data, value);
-  };
-  return forms.get(schema) ?? { test, json: NEVER };
+  return forms.get(schema) ?? { test: () => false, json: NEVER };
 }
 
 /** Matches nothing. */

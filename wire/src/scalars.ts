@@ -79,7 +79,6 @@ export function passbackUid(description: string, example: string) {
     z.overwrite((value) => (value === '' ? (null as never) : value)),
   );
   return withCanonicalForm(schema.meta({ description, examples: [example] }), {
-    test: (value) => typeof value === 'string' && value !== '' && passbackUidProblem(value) === undefined,
     // Without characters that JSON escapes, and short enough in any script.
     json: `"([^"\\\\\\x00-\\x1f\\x7f-\\x9f\\ufffd]{1,${PASSBACK_UID_BYTES_MAX / 3}})"`,
   });

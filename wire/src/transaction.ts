@@ -2,7 +2,7 @@
 // derive from it.
 
 import { z } from 'zod';
-import { canonicalObject, canonicalText, orNull, withCanonicalForm } from './canonical-form.ts';
+import { canonicalText, orNull, withCanonicalForm } from './canonical-form.ts';
 import { CanonicalRow, canonicalLine } from './canonical-row.ts';
 import { printJson } from './decimal.ts';
 import type { Columns } from './rows/csv.ts';
@@ -109,15 +109,6 @@ export function transactionRowSchema(unknownFields: 'refuse' | 'ignore', updated
     [RETAILER_FIELD]: retailer.nullish(),
   };
   return unknownFields === 'refuse' ? z.strictObject(shape, OBJECT) : z.object(shape, OBJECT);
-}
-
-/** Returns a test for import rows that the schema would return unchanged. */
-export function canonicalTransactionRow(updatedAt: UpdatedAtRule) {
-  const { updatedAt: _, ...required } = transactionFields;
-  const optional = { [SOURCE_TIME_FIELD]: orNull(sourceTime), [RETAILER_FIELD]: orNull(retailer) };
-  if (updatedAt === 'keep') return canonicalObject(transactionFields, optional);
-  const anything = withCanonicalForm(z.unknown(), { test: () => true, json: '' });
-  return canonicalObject(required, { ...optional, updatedAt: anything });
 }
 
 /** Returns a function that reads a line if it is in canonical form: as in an export, or as `offerbook convert` writes it. */

@@ -7,7 +7,6 @@ import { checkRow } from '@offerbook/wire/rows/row-problem.ts';
 import { passbackUidProblem, TEXT_LENGTH_MAX, textProblem } from '@offerbook/wire/text.ts';
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import {
-  canonicalTransactionRow,
   RETAILER_FIELD,
   SOURCE_TIME_FIELD,
   transactionRowSchema,
@@ -39,7 +38,6 @@ export type SaleRules = TransactionRules & { readonly shares: Shares };
 
 const ROW_SCHEMA = transactionRowSchema('refuse', 'ignore');
 const NO_COUNTRY = { field: 'country', reason: 'is missing from both the network and the source file' };
-const isCanonical = canonicalTransactionRow('ignore');
 
 /**
  * Returns the row, or its problems. `lacksCoupon` means that the sale has a coupon code but no coupon was found; `lacksUser`, that
@@ -92,7 +90,6 @@ function findCoupon(sale: Sale, { source, coupons }: TransactionRules): Uuid | n
 
 /** Problems that the import would report; undefined for a valid row. */
 function findProblems(row: UnstampedTransaction): readonly FieldProblem[] | undefined {
-  if (isCanonical(row)) return undefined;
   const { problems } = checkRow({ place: { line: 1 }, value: row }, ROW_SCHEMA);
   return problems?.map(({ field, reason }) =>
     field === 'country' && row.country === undefined ? NO_COUNTRY : { field, reason },

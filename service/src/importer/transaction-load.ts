@@ -18,7 +18,6 @@ import { DAY_MS } from '@offerbook/wire/time.ts';
 import { printTimestamp, type Timestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
 import {
   canonicalTransactionLine,
-  canonicalTransactionRow,
   mayBecome,
   printTransaction,
   RETAILER_FIELD,
@@ -90,7 +89,6 @@ export function transactionLoad(
   const { pulled, preserveUpdatedAt: preserve = false } = options;
   const updatedAtRule = preserve ? 'keep' : 'ignore';
   const schema = transactionRowSchema(options.ignoreUnknown === true ? 'ignore' : 'refuse', updatedAtRule);
-  const isCanonical = canonicalTransactionRow(updatedAtRule);
   const attribution = attributionOf(attributor, (id) => writers.of(id) !== undefined);
   const seen = new UuidPlaces();
   /** Number of rows with erased users. */
@@ -99,11 +97,10 @@ export function transactionLoad(
   let reopenedCount = 0;
 
   function check(raw: RawRow): CheckedRow<Row> {
-    const isReady =
-      raw.value instanceof CanonicalRow || (raw.problem === undefined && isCanonical(raw.value));
-    const row: CheckedRow<Row> = isReady
-      ? { place: raw.place, value: raw.value as Row, problems: undefined }
-      : checkRow<Row>(raw, schema);
+    const row: CheckedRow<Row> =
+      raw.value instanceof CanonicalRow
+        ? { place: raw.place, value: raw.value as unknown as Row, problems: undefined }
+        : checkRow<Row>(raw, schema);
     const problem = row.value && findProblem(row.value, row.place);
     return problem === undefined ? row : rejected(row.place, [problem]);
   }
