@@ -1,7 +1,6 @@
 // Compares transactions with the truth of a fake network.
 
-import { deriveId } from '@offerbook/feeds/source/source-file.ts';
-import { parseSource, type Source } from '@offerbook/feeds/source/source-file.ts';
+import { deriveId, parseSource, type Source } from '@offerbook/feeds/source/source-file.ts';
 import { exampleSource, type NetworkName } from '@offerbook/sandbox/networks/accounts.ts';
 import type { TrueSale } from '@offerbook/sandbox/networks/true-sales.ts';
 import { NAMESPACE, type Row } from '../../../feeds/test/fixture.ts';
