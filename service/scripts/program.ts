@@ -14,6 +14,7 @@ const THREADS = [...new Bun.Glob('**/*-thread.ts').scanSync({ cwd: SOURCE, absol
 /** Returns the bundler options. `main` is the program's entry point. */
 export async function programConfig(main: string): Promise<BuildConfig> {
   const commit = readCommit();
+  embedding ??= embed();
   return {
     entrypoints: [main, ...THREADS],
     target: 'bun',
@@ -23,19 +24,15 @@ export async function programConfig(main: string): Promise<BuildConfig> {
     // must find the thread's file beside it.
     naming: { entry: '[name].[ext]', chunk: '[name]-[hash].[ext]' },
     define: commit === undefined ? {} : { OFFERBOOK_COMMIT: JSON.stringify(commit) },
-    plugins: [await embed()],
+    plugins: [await embedding],
   };
 }
 
+/** The plugin of all builds. */
 let embedding: Promise<BunPlugin> | undefined;
 
-/** Returns the plugin that replaces embedded.ts with the output of its functions. All builds share one plugin. */
-function embed(): Promise<BunPlugin> {
-  embedding ??= makePlugin();
-  return embedding;
-}
-
-async function makePlugin(): Promise<BunPlugin> {
+/** Returns the plugin that replaces embedded.ts with the output of its functions. */
+async function embed(): Promise<BunPlugin> {
   const bundles = await Promise.all(
     embedded.BUNDLE_PATHS.map(async (path) => [path, await embedded.bundle(path)] as const),
   );
