@@ -1,5 +1,5 @@
-// Fast paths for imports: the canonical forms of fields, by which lines with transactions (canonical-row.ts) and deals are
-// recognised that are already in canonical form, as most are. The schema would return them unchanged, but more slowly.
+// Fast paths for imports. Most lines with transactions (canonical-row.ts) and most deals are already in canonical form, so the
+// schema would return them unchanged, but more slowly. They are recognised by the canonical forms of their fields.
 
 import type { z } from 'zod';
 import { isObject } from './rows/raw-row.ts';

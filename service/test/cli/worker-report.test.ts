@@ -18,7 +18,7 @@ function report(answer: Answer, tracked: number, state: Partial<ServingReport>):
   return { ...NO_REPORT, requests: tally.tallies, clicks: clicksOf('recorded', tracked), ...state };
 }
 
-/** The sum of the reports with these responses, the last of which was made at `lastAtMs`. */
+/** The sum of the reports with these responses. `lastAtMs` is the time of the last response. */
 function requestsOf(answers: readonly Answer[], lastAtMs: number): RequestTallies {
   const tally = requestTally(() => lastAtMs);
   for (const answer of answers) tally.answered(...answer, 1);

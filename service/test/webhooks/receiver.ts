@@ -49,7 +49,7 @@ export class Receiver implements AsyncDisposable {
   /** The delivery from which each row of the copy was stored. */
   readonly #sources = new Map<Uuid, Delivery>();
   behaviour: Behaviour;
-  /** Greatest number of requests at the same time, without delayed ones and those that the sender had given up. */
+  /** Greatest number of requests at the same time. Ignores delayed requests, and requests that the sender had given up. */
   concurrent = 0;
   /** The sender's time limit for a request. A busy receiver may notice only later that the sender has given up. */
   timeoutMs = Number.POSITIVE_INFINITY;
