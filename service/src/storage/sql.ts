@@ -1,5 +1,5 @@
 // SQL fragments that differ between SQLite and PostgreSQL. Each database has one `Dialect` object (sqlite/sqlite-dialect.ts and
-// postgres/postgres-dialect.ts). All other storage code builds its statements from it and never checks which database it uses.
+// postgres/postgres-dialect.ts), from which all other storage code builds its statements.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 
